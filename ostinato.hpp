@@ -27,6 +27,7 @@
 #include <ostinato/spmv/matrix/generate.hpp>
 #include <ostinato/spmv/matrix/io/matrix_market.hpp>
 #include <ostinato/spmv/matrix/ordering/breadth_first.hpp>
+#include <ostinato/spmv/matrix/ordering/clusters.hpp>
 #include <ostinato/spmv/matrix/renumber.hpp>
 #include <ostinato/spmv/operator.hpp>
 #include <ostinato/spmv/selection/numbering.hpp>

@@ -61,6 +61,7 @@ class HypreVector {
     void* object = nullptr;
     check(HYPRE_IJVectorGetObject(ij_, &object));
     vector_ = static_cast<HYPRE_ParVector>(object);
+    wait_for_gpu();
   }
   HypreVector(const HypreVector&) = delete;
   HypreVector& operator=(const HypreVector&) = delete;
@@ -71,6 +72,7 @@ class HypreVector {
     Vector<Cuda, double> values(space, n);
     space.wait();
     check(HYPRE_IJVectorGetValues(ij_, static_cast<HYPRE_Int>(n), nullptr, values.data()));
+    wait_for_gpu();
     return values.download();
   }
 
@@ -104,7 +106,7 @@ class HypreMatrix {
     void* object = nullptr;
     check(HYPRE_IJMatrixGetObject(ij_, &object));
     matrix_ = static_cast<HYPRE_ParCSRMatrix>(object);
-    space.wait();
+    wait_for_gpu();
   }
   HypreMatrix(const HypreMatrix&) = delete;
   HypreMatrix& operator=(const HypreMatrix&) = delete;
@@ -192,7 +194,7 @@ void run(const std::vector<std::string>& names) {
       for (int turn = 0; turn < 2; ++turn) {
         const HypreVector x(space, std::vector<double>(n, 0.0));
         Boomer solver(aggressive);
-        space.wait();
+        wait_for_gpu();
         Stopwatch watch;
         solver.set_up(a, rhs, x);
         wait_for_gpu();

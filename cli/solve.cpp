@@ -426,9 +426,10 @@ constexpr const char* way_of(const Host&) { return "breadth first"; }
 constexpr const char* way_of(const Cuda&) { return "clusters"; }
 
 bool has_room_to_renumber(const Host&, const Structure&) { return true; }
-/// The matrix in new numbers takes three times the memory of its columns and values while it is made.
+/// Long rows are sorted by two transposes of the matrix.
 bool has_room_to_renumber(const Cuda& space, const Structure& s) {
-  return space.free_bytes() / 40 > static_cast<std::size_t>(s.nonzeros + s.rows);
+  const std::size_t bytes_an_entry = s.longest_row > 32 ? 80 : 40;
+  return space.free_bytes() / bytes_an_entry > static_cast<std::size_t>(s.nonzeros + s.rows);
 }
 
 /// Analyses the matrix, and numbers the rows of the system anew where that pays or was asked for.
@@ -448,13 +449,13 @@ std::unique_ptr<const Analysis<Space, T>> analyse(const Space& space, const Solv
   Renumbered<Space, T> made = renumbered<T>(space, system, *analysis);
   const Structure& now = made.analysis->structure();
   if (in.renumber == "auto" && !is_better_numbered(now, before)) return analysis;
-  report.times.renumber = watch.seconds() - report.times.upload - made.analysis->seconds();
   report.renumbering = {in.renumber == "on" ? "asked for" : choice.reason, way_of(space), std::move(made.order),
                         before.profile->sectors, now.profile->sectors};
   const std::vector<Index>& order = report.renumbering.order;
   if (!Space::on_device) system.a = std::move(made.a);
   if (!system.b.empty()) system.b = renumber<T>(system.b, order);
   if (!system.x.empty()) system.x = renumber<T>(system.x, order);
+  report.times.renumber = watch.seconds() - report.times.upload - made.analysis->seconds();
   return std::move(made.analysis);
 }
 

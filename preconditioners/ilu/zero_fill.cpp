@@ -232,16 +232,17 @@ template <class Space, class T>
 template <class V>
 auto ZeroFill<Space, T>::make(const SpaceCsr<Space, T>& a, const StopRequest& stop) const
     -> std::pair<Factored<Space, T, V>, Outcome> {
+  if (!detail::factors_in_turn(space_, after_.size())) {
+    Factored<Space, T, V> to = sweeps<V>(a);
+    const Outcome outcome = factor(a, to, stop);
+    return {std::move(to), outcome};
+  }
   Work work(*this, a);
   SideStream<Space> side(space_);
-  const bool beside = detail::factors_in_turn(space_, after_.size());
-  if (beside) {
-    side.mark();
-    side.run([&] { attempt(a, work, {}, first_parameter(), stop); });
-  }
+  side.mark();
+  side.run([&] { attempt(a, work, {}, first_parameter(), stop); });
   Factored<Space, T, V> to = sweeps<V>(a);
   side.join();
-  if (!beside) attempt(a, work, order_of(to), first_parameter(), stop);
   const Outcome outcome = finish(a, work, to, stop);
   return {std::move(to), outcome};
 }

@@ -34,8 +34,8 @@ enum class ZeroFillKind { ilu, ic };
 /// Exec      On Cuda one kernel per phase, whose rows wait for each other; the functions wait for it. make() factors up
 ///           to 160 rows for each multiprocessor beside sweeps(). On Host the rows come one after the other;
 ///           IncompleteLu takes factor_iluk() and factor_ic() there.
-/// Traffic   factor(): 16 bytes an entry that last until its end. Between the calls 8 bytes a row; of a reordered
-///           matrix 12 bytes an entry and 16 a row, too.
+/// Traffic   factor() and make(): 16 bytes an entry that last until their end. Between the calls 8 bytes a row; of a
+///           reordered matrix 12 bytes an entry and 16 a row, too.
 /// Source    Park, Smelyanskiy, Sundaram & Dubey, Sparsifying Synchronization for High-Performance Shared-Memory Sparse
 ///           Triangular Solver, ISC 2014, for levels; Liu, Li, Hogg, Duff & Vinter, Euro-Par 2016, for rows that wait
 ///           for single elements.

@@ -75,7 +75,7 @@ template <class T>
 Array<T> renumber(std::span<const T> v, std::span<const Index> order) {
   require_length(v.size(), order, "vector");
   Array<T> made(v.size());
-  for (std::size_t i = 0; i < v.size(); ++i) made[i] = v[static_cast<std::size_t>(order[i])];
+  for_each(Host(), v.size(), detail::TakeElements<T>{v.data(), order.data(), made.data()});
   return made;
 }
 
@@ -83,7 +83,7 @@ template <class T>
 Array<T> number_as_before(std::span<const T> v, std::span<const Index> order) {
   require_length(v.size(), order, "vector");
   Array<T> made(v.size());
-  for (std::size_t i = 0; i < v.size(); ++i) made[static_cast<std::size_t>(order[i])] = v[i];
+  for_each(Host(), v.size(), detail::PutElements<T>{v.data(), order.data(), made.data()});
   return made;
 }
 

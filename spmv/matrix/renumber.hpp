@@ -22,6 +22,7 @@ template <class T>
 Csr<T> renumber(const Host& space, const CsrView<T>& a, std::span<const Index> order);
 
 /// Element i of the result is element order[i] of v.
+/// Exec      In parallel over elements, as the reverse.
 /// Throws    DimensionError for another length.
 template <class T>
 Array<T> renumber(std::span<const T> v, std::span<const Index> order);

@@ -16,10 +16,12 @@ namespace {
 
 /// Sectors of Profile::sectors in a good numbering of a mesh, that of breadth_first_order() or of cluster_order().
 double near(const Machine& machine) { return machine.device ? 19 : 12; }
+/// Of the sectors before, those that a new numbering has at most if it is taken.
+constexpr double worth_it = 0.75;
 /// What the order, the matrix in that order and its analysis take.
 double seconds_of(const Structure& s, const Machine& machine) {
-  const auto entries = static_cast<double>(s.nonzeros);
-  return machine.device ? 15e-3 + 0.4e-9 * entries : 55e-9 * entries;
+  const auto entries = static_cast<double>(s.nonzeros), rows = static_cast<double>(s.rows);
+  return machine.device ? 15e-3 + 0.3e-9 * entries + 4e-9 * rows : 55e-9 * entries;
 }
 constexpr double mostly_blocks = 0.8;  // Profile::square_fill of matrices with several unknowns a point
 
@@ -50,13 +52,13 @@ std::string why_numbers_stay(const Structure& s) {
 NumberingChoice choose_numbering(const Structure& s, const Machine& machine, std::size_t value_bytes,
                                  double expected_products) {
   if (std::string why = why_numbers_stay(s); !why.empty()) return {false, std::move(why)};
+  if (near(machine) >= worth_it * s.profile->sectors) return {false, "too little to gain"};
   const double saved = expected_products * gain_of(s, machine, value_bytes);
   if (saved > seconds_of(s, machine)) return {true, "neighbours are far from each other"};
   return {false, "too little to gain"};
 }
 
 bool is_better_numbered(const Structure& now, const Structure& before) {
-  constexpr double worth_it = 0.75;
   return now.profile->sectors < worth_it * before.profile->sectors;
 }
 

@@ -71,6 +71,25 @@ TEST_F(CliSolve, RenumbersAndWritesXAsTheFileNumbersIt) {
   EXPECT_EQ(report()["iterations"], 0);
 }
 
+TEST_F(CliSolve, CudaRenumbersByClustersAndWritesXAsTheFileNumbersIt) {
+  if (Cuda::device_count() == 0) GTEST_SKIP() << Cuda::why_absent();
+  generate("variable2d 40 p.mtx --renumbered");
+  std::string b = "%%MatrixMarket matrix array real general\n1600 1\n";
+  for (int i = 0; i < 1600; ++i) b += std::to_string(i % 7) + "\n";
+  write("b.mtx", b);
+  const auto solution = [&](const std::string& how) {
+    const Outcome r = run("solve p.mtx -f b.mtx --device cuda --rtol 1e-12 -o x.mtx --json report.json " + how);
+    EXPECT_EQ(r.code, 0) << r.err;
+    return read_vector<double>(path("x.mtx"));
+  };
+  const auto off = solution("--renumber off");
+  EXPECT_EQ(report()["renumbering"], nullptr);
+  const auto on = solution("--renumber on");
+  EXPECT_EQ(report()["renumbering"]["order"], "clusters");
+  EXPECT_LT(report()["renumbering"]["places"], report()["renumbering"]["places_before"]);
+  for (std::size_t i = 0; i < off.size(); ++i) EXPECT_NEAR(on[i], off[i], 1e-8 * std::abs(off[i])) << i;
+}
+
 TEST_F(CliSolve, RenumberedPeriodicProblemsHaveTheSameSolution) {
   const auto solution = [&](const std::string& how) {
     EXPECT_EQ(run("solve poisson2d:9:periodic --device cpu --rtol 1e-12 -o x.mtx --renumber " + how).code, 0);

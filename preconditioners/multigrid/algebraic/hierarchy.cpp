@@ -387,7 +387,9 @@ void AlgebraicHierarchy<Space, T>::update(const SpaceCsr<Space, T>& a, double po
   if (coarse_inverse_) inverse.emplace(space, of_level, sizes_, power_, inverse_->val);
   std::vector<double> counts(bad.size());
   DownloadBehind<Space> counted(space, {{counts.data(), bad.data(), bad.bytes()}});
-  of_finest.reset();  // joins
+  of_finest->join();
+  of_coarser->join();
+  of_finest.reset();  // what updates the smoothers may need streams of its own
   of_coarser.reset();
   counted.finish();
   require_finite(std::all_of(counts.begin(), counts.end(), [](double count) { return count == 0; }));

@@ -108,7 +108,7 @@ const Places& check_length(const char* what, const Places& places, Index size) {
 template <class Space>
 const Places& check_rows(const Space& space, const Places& rows, const Places& cols, Index size) {
   check_length("rows", rows, size);
-  if (!rows || (cols && rows->data() == cols->data())) return rows;
+  if (!rows || (cols && rows->data() == cols->data() && rows->size() == cols->size())) return rows;
   check_range(space, "rows", *rows, size);
   numbered(space, "rows", *rows, size);
   return rows;

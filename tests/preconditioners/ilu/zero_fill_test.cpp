@@ -21,6 +21,7 @@
 #include <ostinato/preconditioners/ilu/zero_fill_phases.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
 
+#include "support/at_once.hpp"
 #include "support/lanes.hpp"
 #include "support/matrices.hpp"
 #include "support/reference.hpp"
@@ -333,6 +334,17 @@ TYPED_TEST(ZeroFillOn, PivotsOfZeroAreRaisedAndCountedAsOnTheHost) {
   this->expect_bits_of_host("singular", singular, ZeroFillKind::ilu);
   EXPECT_EQ(this->make(singular, ZeroFillKind::ilu).outcome.boosted, 2);
   this->expect_bits_of_host("tiny pivot", dense<T>({{1e-20, 1}, {1, 1}}), ZeroFillKind::ilu);
+}
+
+TYPED_TEST(ZeroFillOn, EndsOnAStopAndWorksAfterwards) {
+  using T = typename TypeParam::T;
+  const Csr<T> a = definite<T>(597, 3, true);
+  const SpaceCsr<typename TypeParam::Space, T> on(this->space(), a.view());
+  for (const ZeroFillKind kind : {ZeroFillKind::ilu, ZeroFillKind::ic}) {
+    const ZeroFill<typename TypeParam::Space, T> zero_fill(this->space(), on, kind, in_place);
+    EXPECT_THROW(zero_fill.make(on, AtOnce()), Stopped);
+    this->expect_bits_of_host("after a stop", a, kind);
+  }
 }
 
 /// Symmetric with a positive diagonal, but with negative eigenvalues.

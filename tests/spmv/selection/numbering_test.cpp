@@ -11,6 +11,7 @@
 #include <random>
 #include <vector>
 
+#include <ostinato/spmv/analysis/profile.hpp>
 #include <ostinato/spmv/analysis/structure.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
 #include <ostinato/spmv/matrix/ordering/breadth_first.hpp>
@@ -63,6 +64,29 @@ TEST(NumberingChoice, SaysWhyNumbersStay) {
   EXPECT_EQ(choice_of(Csr<double>{}).reason, "the matrix is empty");
   EXPECT_EQ(choice_of(from_triplets<double>(1, 2, std::vector<Triplet<double>>{{0, 0, 1}})).reason,
             "the matrix isn't square");
+}
+
+TEST(NumberingChoice, OnAGpuWeighsOtherTimes) {
+  const Machine gpu{.bandwidth = 4.3e12,
+                    .latency = 2.5e-6,
+                    .load_latency = 7e-7,
+                    .term_seconds = 1.75e-12,
+                    .cache_bytes = std::size_t{50} << 20,
+                    .device = true,
+                    .shared_bytes = std::size_t{227} << 10,
+                    .sector_seconds = 5.1e-12};
+  const Structure scattered = analyse(Host(), at_random("poisson2d", 400).view());
+  const auto renumbers = [&](const Structure& s, double products) {
+    return choose_numbering(s, gpu, sizeof(double), products).renumber;
+  };
+  EXPECT_TRUE(renumbers(scattered, 1e6));
+  EXPECT_FALSE(renumbers(scattered, 100)) << "15 ms aren't repaid";
+  // Such an order is good enough for a GPU: that of clusters would hardly be better.
+  Structure near = scattered;
+  auto profile = std::make_shared<Profile>(*near.profile);
+  profile->sectors = 24;
+  near.profile = profile;
+  EXPECT_FALSE(renumbers(near, 1e6));
 }
 
 TEST(NumberingChoice, SeesWhetherAnOrderHelped) {

@@ -154,6 +154,9 @@ TYPED_TEST(PermutationOn, RefusesWhatIsNoOrder) {
   EXPECT_THROW(permute(this->space(), a, std::nullopt, repeated.span()), ArgumentError);
   EXPECT_THROW(permute(this->space(), a, repeated.span(), repeated.span()), ArgumentError);
   EXPECT_THROW(permute(this->space(), a, std::nullopt, shorter.span()), DimensionError);
+  const auto long_one = this->on(dense<T>({{1, 2}, {0, 3}, {4, 5}}));
+  const auto begins_alike = this->template put<Index>({0, 1, 0});
+  EXPECT_THROW(permute(this->space(), long_one, begins_alike.span(), begins_alike.span().first(2)), ArgumentError);
 }
 
 }  // namespace
