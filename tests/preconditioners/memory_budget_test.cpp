@@ -152,7 +152,7 @@ TYPED_TEST(MemoryOn, OfEachIsPredictedWithoutMakingIt) {
   EXPECT_GE(compared, 60);
 }
 
-TYPED_TEST(MemoryOn, IsWithinALimitOrRefused) {
+TYPED_TEST(MemoryOn, IsWithinALimitOrRefusedSlow) {
   for (const auto& a : {generate<typename TypeParam::T>("poisson3d", {.n = 18}),
                         generate<typename TypeParam::T>("mesh2d", {.n = 50})}) {
     const typename TestFixture::Analysed analysis(this->space(), a);
