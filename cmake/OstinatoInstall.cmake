@@ -72,6 +72,7 @@ set(ostinato_headers
   spmv/matrix/generate.hpp
   spmv/matrix/io/matrix_market.hpp
   spmv/matrix/ordering/breadth_first.hpp
+  spmv/matrix/ordering/clusters.hpp
   spmv/matrix/ordering/matching.hpp
   spmv/matrix/ordering/nested_dissection.hpp
   spmv/matrix/ordering/rcm.hpp
