@@ -57,7 +57,7 @@ Vector<Space, Index> cluster_order(const Space& space, std::span<const Offset> r
   Vector<Space, Index> order(space, static_cast<std::size_t>(a.rows));
   if (a.rows == 0) return order;
   for_each(space, order.size(), detail::NumberRows{order.data()});
-  for (const Index size : {32, 2048}) sort_by_clusters(space, a, size, order);
+  for (const Index size : {128, 2048}) sort_by_clusters(space, a, size, order);
   return order;
 }
 

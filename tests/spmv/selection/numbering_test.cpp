@@ -80,7 +80,7 @@ TEST(NumberingChoice, OnAGpuWeighsOtherTimes) {
     return choose_numbering(s, gpu, sizeof(double), products).renumber;
   };
   EXPECT_TRUE(renumbers(scattered, 1e6));
-  EXPECT_FALSE(renumbers(scattered, 100)) << "15 ms aren't repaid";
+  EXPECT_FALSE(renumbers(scattered, 100)) << "5 ms aren't repaid";
   // Such an order is good enough for a GPU: that of clusters would hardly be better.
   Structure near = scattered;
   auto profile = std::make_shared<Profile>(*near.profile);
