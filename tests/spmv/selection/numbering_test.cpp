@@ -33,12 +33,12 @@ Csr<double> at_random(const char* family, Index n, Index unknowns = 1) {
 
 /// A CPU, whatever the one is that the tests run on.
 constexpr Machine one_thread = {.bandwidth = 9e10,
-                                 .latency = 1e-6,
-                                 .term_seconds = 1.1e-10,
-                                 .cache_bytes = std::size_t{32} << 20,
-                                 .threads = 1,
-                                 .entry_seconds = 1.85e-10,
-                                 .call_seconds = 7.5e-8};
+                                .latency = 1e-6,
+                                .term_seconds = 1.1e-10,
+                                .cache_bytes = std::size_t{32} << 20,
+                                .threads = 1,
+                                .entry_seconds = 1.85e-10,
+                                .call_seconds = 7.5e-8};
 
 NumberingChoice choice_of(const Csr<double>& a, double expected_products = 500) {
   return choose_numbering(analyse(Host(), a.view()), one_thread, sizeof(double), expected_products);
