@@ -23,6 +23,7 @@ Csr<T> renumber(const Host& space, const CsrView<T>& a, std::span<const Index> o
 
 /// Element i of the result is element order[i] of v.
 /// Exec      In parallel over elements, as the reverse.
+/// Requires  Elements of order are different and within v, which isn't checked; for the reverse, too.
 /// Throws    DimensionError for another length.
 template <class T>
 Array<T> renumber(std::span<const T> v, std::span<const Index> order);
@@ -36,7 +37,7 @@ Array<T> number_as_before(std::span<const T> v, std::span<const Index> order);
 ///
 /// Exec      Enqueued on Cuda.
 /// Traffic   Reads v in a scattered order, and 4 bytes and an element each.
-/// Requires  Elements of order within v, which isn't checked. v and `to` don't overlap.
+/// Requires  Elements of order are different and within v, which isn't checked. v and `to` don't overlap.
 /// Throws    DimensionError for different lengths.
 template <class Space, class T>
 void renumber(const Space& space, std::span<const T> v, std::span<const Index> order, std::span<T> to);

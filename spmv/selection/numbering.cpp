@@ -30,7 +30,8 @@ double csr_seconds(const Structure& s, const Machine& machine, std::size_t value
 }
 
 /// What elements of x take on a GPU whose second-level cache doesn't hold x: a product with poisson3d:256, numbered at
-/// random, takes 1.5 ms less with new numbers (H200, 2026-11).
+/// random, takes 1.5 ms less with new numbers (H200, 2026-11). Columns are taken to be all over the matrix; a profile
+/// doesn't tell how far from each other they are.
 double seconds_beyond_cache(const Structure& s, const Machine& machine, std::size_t value_bytes) {
   const double x = static_cast<double>(s.cols) * static_cast<double>(value_bytes);
   return 18e-12 * static_cast<double>(s.nonzeros) *

@@ -100,7 +100,7 @@ std::vector<Index> reference_order(const Csr<T>& a) {
   return order;
 }
 
-/// Rows of 1,024 and 1,025 entries at random columns, others of 2.
+/// Rows of 1,024 and 1,025 entries from a random column on, others of 2.
 template <class T>
 Csr<T> with_long_rows(Index n) {
   Random random(7);
