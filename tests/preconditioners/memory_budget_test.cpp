@@ -115,7 +115,7 @@ TEST(MemoryBudget, OfAPartCountsTheOthers) {
   EXPECT_NO_THROW(whole.announce({1900}));
 }
 
-TYPED_TEST(MemoryOn, IsAsPredicted) {
+TYPED_TEST(MemoryOn, IsAsPredictedSlow) {
   int made = 0;
   for (const auto& a : this->matrices()) {
     const typename TestFixture::Analysed analysis(this->space(), a);

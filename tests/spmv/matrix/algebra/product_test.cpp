@@ -71,7 +71,7 @@ TYPED_TEST(MatrixProductOn, MatchesTheReferenceForRowsOfEveryLength) {
 }
 
 // Two, four or eight warps of a GPU share a row of A, whose sums fit into their tables or don't (420 columns).
-TYPED_TEST(MatrixProductOn, MatchesTheReferenceForFewLongRows) {
+TYPED_TEST(MatrixProductOn, MatchesTheReferenceForFewLongRowsSlow) {
   using T = typename TypeParam::T;
   for (const Index rows : {1, 5, 37, 300}) {
     for (const Index cols : {20, 150, 420}) {
