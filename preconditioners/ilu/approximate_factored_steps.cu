@@ -10,8 +10,6 @@ template void for_each(const Cuda&, std::size_t, detail::MoveScaled<float, float
 template void for_each(const Cuda&, std::size_t, detail::MoveScaled<double, double>);
 template void for_each(const Cuda&, std::size_t, detail::MoveScaled<double, float>);
 template void for_each(const Cuda&, std::size_t, detail::MoveScaled<float, double>);
-template void for_each(const Cuda&, std::size_t, detail::ScatterElements<Index>);
-template void for_each(const Cuda&, std::size_t, detail::ScatterElements<double>);
 OSTINATO_FOR_EACH_ON_CUDA(detail::CountTriangleRow)
 OSTINATO_FOR_EACH_ON_CUDA(detail::FillTriangleRow)
 

@@ -7,6 +7,7 @@
 #include <cstddef>
 
 #include <ostinato/spmv/matrix/csr.hpp>
+#include <ostinato/spmv/matrix/renumber_steps.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/space/sums.hpp>
 
@@ -36,18 +37,6 @@ struct MoveScaled {
     const auto at = source != nullptr ? static_cast<std::size_t>(source[i]) : i;
     const double v = static_cast<double>(from[at]);
     to[i] = static_cast<To>(scale != nullptr ? scale[i] * v : v);
-  }
-};
-
-/// to[at[i]] := value[i]; null stands for i.
-template <class V>
-struct ScatterElements {
-  const Index* at;
-  const V* value;
-  V* to;
-
-  OSTINATO_FUNCTION void operator()(std::size_t i) const {
-    to[at[i]] = value != nullptr ? value[i] : static_cast<V>(i);
   }
 };
 

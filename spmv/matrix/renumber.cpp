@@ -73,17 +73,15 @@ Csr<T> renumber(const Host& space, const CsrView<T>& a, std::span<const Index> o
 
 template <class T>
 Array<T> renumber(std::span<const T> v, std::span<const Index> order) {
-  require_length(v.size(), order, "vector");
   Array<T> made(v.size());
-  for_each(Host(), v.size(), detail::TakeElements<T>{v.data(), order.data(), made.data()});
+  renumber<Host, T>(Host(), v, order, made);
   return made;
 }
 
 template <class T>
 Array<T> number_as_before(std::span<const T> v, std::span<const Index> order) {
-  require_length(v.size(), order, "vector");
   Array<T> made(v.size());
-  for_each(Host(), v.size(), detail::PutElements<T>{v.data(), order.data(), made.data()});
+  number_as_before<Host, T>(Host(), v, order, made);
   return made;
 }
 
@@ -91,14 +89,14 @@ template <class Space, class T>
 void renumber(const Space& space, std::span<const T> v, std::span<const Index> order, std::span<T> to) {
   require_length(v.size(), order, "vector");
   require_length(to.size(), order, "vector");
-  for_each(space, order.size(), detail::TakeElements<T>{v.data(), order.data(), to.data()});
+  for_each(space, order.size(), detail::GatherElements<T>{v.data(), order.data(), to.data()});
 }
 
 template <class Space, class T>
 void number_as_before(const Space& space, std::span<const T> v, std::span<const Index> order, std::span<T> to) {
   require_length(v.size(), order, "vector");
   require_length(to.size(), order, "vector");
-  for_each(space, order.size(), detail::PutElements<T>{v.data(), order.data(), to.data()});
+  for_each(space, order.size(), detail::ScatterElements<T>{order.data(), v.data(), to.data()});
 }
 
 #define OSTINATO_INSTANTIATE(Space, T)                                                            \

@@ -5,7 +5,12 @@
 
 namespace ostinato {
 
-OSTINATO_FOR_EACH_ON_CUDA(detail::TakeElements)
-OSTINATO_FOR_EACH_ON_CUDA(detail::PutElements)
+template void for_each(const Cuda&, std::size_t, detail::GatherElements<float>);
+template void for_each(const Cuda&, std::size_t, detail::GatherElements<double>);
+OSTINATO_FOR_EACH_ON_CUDA(detail::ScatterElements)
+OSTINATO_FOR_EACH_OF_ON_CUDA(detail::ScatterElements<Index>)
+template void for_each(const Cuda&, std::size_t, detail::GatherElements<float, Offset>);
+template void for_each(const Cuda&, std::size_t, detail::GatherElements<double, Offset>);
+template void for_each(const Cuda&, std::size_t, detail::GatherElements<Offset, Offset>);
 
 }  // namespace ostinato

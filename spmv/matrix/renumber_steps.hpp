@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The kernels of renumber.hpp, for both spaces.
+// The kernels of renumber.hpp, for both spaces, which other code takes, too.
 
 #include <cstddef>
 
@@ -12,24 +12,26 @@
 
 namespace ostinato::detail {
 
-/// to[i] := from[order[i]].
-template <class T>
-struct TakeElements {
+/// to[i] := from[at[i]].
+template <class T, class At = Index>
+struct GatherElements {
   const T* from;
-  const Index* order;
+  const At* at;
   T* to;
 
-  OSTINATO_FUNCTION void operator()(std::size_t i) const { to[i] = from[order[i]]; }
+  OSTINATO_FUNCTION void operator()(std::size_t i) const { to[i] = from[at[i]]; }
 };
 
-/// to[order[i]] := from[i].
+/// to[at[i]] := value[i]; null stands for i.
 template <class T>
-struct PutElements {
-  const T* from;
-  const Index* order;
+struct ScatterElements {
+  const Index* at;
+  const T* value;
   T* to;
 
-  OSTINATO_FUNCTION void operator()(std::size_t i) const { to[order[i]] = from[i]; }
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    to[at[i]] = value != nullptr ? value[i] : static_cast<T>(i);
+  }
 };
 
 }  // namespace ostinato::detail

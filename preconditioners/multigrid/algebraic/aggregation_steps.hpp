@@ -103,7 +103,7 @@ struct RootKey {
   /// The rank of an undecided point in a round: a hash, so that no chain of points waits for its end from round to
   /// round.
   OSTINATO_FUNCTION static std::uint32_t rank(std::size_t i, int round) {
-    const std::uint32_t hash = Rank::hash(static_cast<std::uint32_t>(i) + 0x9e3779b9u * static_cast<unsigned>(round));
+    const std::uint32_t hash = detail::hash(static_cast<std::uint32_t>(i) + 0x9e3779b9u * static_cast<unsigned>(round));
     return hash >> 1 | 1;
   }
 };

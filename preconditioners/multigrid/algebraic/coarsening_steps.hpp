@@ -11,6 +11,7 @@
 #include <ostinato/spmv/matrix/csr_pattern.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/space/for_each_row.hpp>
+#include <ostinato/spmv/space/hash.hpp>
 #include <ostinato/spmv/space/sums.hpp>
 
 namespace ostinato::algebraic {
@@ -104,14 +105,10 @@ struct BeginSplit {
 struct Rank {
   const std::int32_t* dependent;
 
-  OSTINATO_FUNCTION static std::uint32_t hash(std::uint32_t i) {
-    i = (i ^ (i >> 16)) * 0x7feb352du;
-    i = (i ^ (i >> 15)) * 0x846ca68bu;
-    return i ^ (i >> 16);
-  }
   OSTINATO_FUNCTION bool less(Index i, Index j) const {
     if (dependent[i] != dependent[j]) return dependent[i] < dependent[j];
-    const std::uint32_t p = hash(static_cast<std::uint32_t>(i)), q = hash(static_cast<std::uint32_t>(j));
+    const std::uint32_t p = detail::hash(static_cast<std::uint32_t>(i)),
+                        q = detail::hash(static_cast<std::uint32_t>(j));
     return p != q ? p < q : i < j;
   }
 };

@@ -7,10 +7,10 @@
 
 #include <ostinato/spmv/matrix/algebra/counted.hpp>
 #include <ostinato/spmv/matrix/algebra/extract_steps.hpp>
-#include <ostinato/spmv/matrix/algebra/rearrangement_steps.hpp>
 #include <ostinato/spmv/matrix/algebra/shapes.hpp>
 #include <ostinato/spmv/matrix/algebra/transpose.hpp>
 #include <ostinato/spmv/matrix/csr_pattern.hpp>
+#include <ostinato/spmv/matrix/renumber_steps.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
@@ -62,7 +62,7 @@ MovedPattern<Space> transposed(const Space& space, const MovedPattern<Space>& m)
   MovedPattern<Space> t = detail::transposed(space, detail::CsrPattern{m.rows, m.row_ptr.data(), m.col.data()}, m.cols,
                                              static_cast<Offset>(m.col.size()));
   Vector<Space, Offset> from(space, t.from.size());
-  for_each(space, from.size(), detail::Gather<Offset>{m.from.data(), t.from.data(), from.data()});
+  for_each(space, from.size(), detail::GatherElements<Offset, Offset>{m.from.data(), t.from.data(), from.data()});
   t.from = std::move(from);
   return t;
 }

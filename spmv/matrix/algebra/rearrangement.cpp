@@ -4,8 +4,8 @@
 
 #include <utility>
 
-#include <ostinato/spmv/matrix/algebra/rearrangement_steps.hpp>
 #include <ostinato/spmv/matrix/algebra/shapes.hpp>
+#include <ostinato/spmv/matrix/renumber_steps.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
@@ -29,7 +29,8 @@ Rearrangement<Space, T>::Rearrangement(const Space& space, const SpaceCsr<Space,
 template <class Space, class T>
 void Rearrangement<Space, T>::update(const SpaceCsr<Space, T>& a) {
   detail::require_pattern("update of a rearranged matrix", a.view(), rows_, cols_, nonzeros_);
-  for_each(space_, from_.size(), detail::Gather<T>{a.view().val.data(), from_.data(), arrays_->val.data()});
+  for_each(space_, from_.size(),
+           detail::GatherElements<T, Offset>{a.view().val.data(), from_.data(), arrays_->val.data()});
 }
 
 template class Rearrangement<Host, float>;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
-#include <ostinato/spmv/matrix/algebra/rearrangement_steps.hpp>
 #include <ostinato/spmv/matrix/algebra/transpose.hpp>
 #include <ostinato/spmv/matrix/algebra/transpose_steps.hpp>
+#include <ostinato/spmv/matrix/renumber_steps.hpp>
 #include <ostinato/spmv/space/cuda/parallel.cuh>
 #include <ostinato/spmv/space/cuda/sort_pairs.cuh>
 
@@ -18,7 +18,7 @@ MovedPattern<Cuda> transposed(const Cuda& space, const CsrPattern& a, Index cols
   for_each(space, runs.count(), NumberEntries{runs, a, row.data(), number.data()});
   cuda::sort_pairs(space, a.col, sorted, number.data(), t.from, static_cast<unsigned>(cols));
   for_each(space, n + 1, FindStarts{sorted.data(), nonzeros, t.row_ptr.data()});
-  for_each(space, entries, Gather<Index>{row.data(), t.from.data(), t.col.data()});
+  for_each(space, entries, GatherElements<Index, Offset>{row.data(), t.from.data(), t.col.data()});
   return t;
 }
 

@@ -10,6 +10,7 @@
 #include <ostinato/spmv/matrix/csr_pattern.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/space/function.hpp>
+#include <ostinato/spmv/space/hash.hpp>
 #include <ostinato/spmv/space/index.hpp>
 #include <ostinato/spmv/space/sums.hpp>
 
@@ -32,10 +33,7 @@ struct MarkFirstRows {
   Index* mark;
 
   OSTINATO_FUNCTION void operator()(std::size_t cluster) const {
-    auto h = static_cast<std::uint32_t>(cluster);
-    h = (h ^ (h >> 16)) * 0x7feb352du;
-    h = (h ^ (h >> 15)) * 0x846ca68bu;
-    h ^= h >> 16;
+    const std::uint32_t h = hash(static_cast<std::uint32_t>(cluster));
     const auto c = static_cast<Index>(cluster);
     const Index first = c * rows_of_cluster, left = rows - first, own = left < rows_of_cluster ? left : rows_of_cluster;
     mark[first + static_cast<Index>(h % static_cast<std::uint32_t>(own))] = marks.first_of(0) + c;
