@@ -136,12 +136,28 @@ std::vector<PreconditionerMemory> predict_memory(const Analysis<Space, T>& analy
   return all;
 }
 
+namespace {
+
+/// Whether fsai is there, and saves its time, before Jacobi could tell how long it would take.
+template <class Space, class T>
+bool begins_with_fsai(const Analysis<Space, T>& analysis) {
+  return Space::on_device && begins_with_fsai_on_gpu(analysis.structure()) &&
+         !is_mostly_dominant(analysis.space(), analysis.matrix().view());
+}
+
+}  // namespace
+
 template <class Space, class T>
 PreconditionerChoice choose_preconditioner(const Analysis<Space, T>& analysis) {
   constexpr Index fewest_rows = 4096;
   const Structure& s = analysis.structure();
-  if (s.rows < fewest_rows || !Multigrid<Space, T>::why_not(s).empty()) return choose_simple(s);
-  return choose_preconditioner<Space>(s, analysis.grid());
+  if (s.rows >= fewest_rows && Multigrid<Space, T>::why_not(s).empty() && analysis.grid())
+    return choose_preconditioner<Space>(s, analysis.grid());
+  if (begins_with_fsai(analysis))
+    return {"fsai",
+            "small and symmetric, and most rows aren't dominated by their diagonal, so that CG would take more "
+            "iterations and time with jacobi"};
+  return choose_simple(s);
 }
 
 template <class Space>
@@ -226,7 +242,8 @@ void AnyPreconditioner<Space, T>::choose(const Analysis<Space, T>& analysis, con
     choice_ = choice_.name == simple.name ? PreconditionerChoice{"none", why}
                                           : PreconditionerChoice{simple.name, simple.reason + "; " + why};
   }
-  if (choice_.name == simple.name || choice_.name == "none") return;
+  // What fsai is slow on, Jacobi is slower on.
+  if (choice_.name == simple.name || choice_.name == "none" || choice_.name == "fsai") return;
   auto instead = std::make_unique<AnyPreconditioner>(analysis, "none", stop, mem_limit_);
   instead->choice_ = simple;
   instead->taken_ = taken_ + built_->bytes();

@@ -60,8 +60,9 @@ struct PreconditionerChoice {
 /// Chooses multigrid for a matrix of at least 4,096 rows on a grid where a model predicts that its set-up and its few
 /// iterations take less time than many iterations without; not where most rows are dominated by their diagonal, nor
 /// where A is symmetric and all rows are among the entries of their own unknown, of several a point (Grid).
-/// Otherwise chooses Jacobi, unless the diagonal is constant (Jacobi would change nothing) or incomplete (Jacobi can't
-/// be built). Looks for the grid (Analysis::grid()).
+/// On Cuda chooses fsai for small symmetric matrices on no grid (begins_with_fsai_on_gpu()) most rows of which aren't
+/// dominated by their diagonal. Otherwise chooses Jacobi, unless the diagonal is constant (Jacobi would change nothing)
+/// or incomplete (Jacobi can't be built). Looks for the grid (Analysis::grid()).
 template <class Space, class T>
 PreconditionerChoice choose_preconditioner(const Analysis<Space, T>& analysis);
 

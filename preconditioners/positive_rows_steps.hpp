@@ -11,15 +11,16 @@
 namespace ostinato::detail {
 
 /// Counts those of some rows, `step` rows from each other, in which the entries with the sign of the diagonal are more
-/// than `share` of the sum of all beside it, by size.
+/// than `share` of the sum of all beside it, by size; and those whose diagonal exceeds that sum by more than `excess`
+/// of itself.
 template <class T>
 struct CountPositiveRows {
   CsrPattern a;
   const T* val;
   std::size_t step;
-  double share;
+  double share, excess;
 
-  OSTINATO_FUNCTION Sums<1> operator()(std::size_t number) const {
+  OSTINATO_FUNCTION Sums<2> operator()(std::size_t number) const {
     const std::size_t i = number * step;
     const Index row = static_cast<Index>(i);
     double positive = 0, negative = 0, diagonal = 0;
@@ -33,8 +34,9 @@ struct CountPositiveRows {
         negative -= v;
       }
     }
-    const double with_its_sign = diagonal < 0 ? negative : positive;
-    return {{with_its_sign > share * (positive + negative) ? 1.0 : 0.0}};
+    const double with_its_sign = diagonal < 0 ? negative : positive, own = diagonal < 0 ? -diagonal : diagonal;
+    const double beside = positive + negative;
+    return {{with_its_sign > share * beside ? 1.0 : 0.0, own - beside > excess * own ? 1.0 : 0.0}};
   }
 };
 

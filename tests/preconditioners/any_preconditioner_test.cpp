@@ -170,6 +170,23 @@ TYPED_TEST(AnyPreconditionerOn, SetsEveryElementOfZ) {
   }
 }
 
+TYPED_TEST(AnyPreconditionerOn, BeginsWithFsaiOnAGpuForSmallMatricesOfNoGrid) {
+  using T = typename TypeParam::T;
+  using Any = typename TestFixture::ByName;
+  const auto name_for = [&](const Csr<T>& a) { return Any(this->space(), a).name(); };
+  const Csr<T> mesh = generate<T>("mesh2d", {.n = 60});
+  EXPECT_EQ(name_for(mesh), TypeParam::Space::on_device ? "fsai" : "jacobi");
+  EXPECT_EQ(name_for(generate<T>("mesh2d", {.n = 20})), "jacobi") << "few rows";
+  Csr<T> dominant = mesh;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(mesh.rows); ++i) {
+    for (auto k = static_cast<std::size_t>(mesh.row_ptr[i]); k < static_cast<std::size_t>(mesh.row_ptr[i + 1]); ++k) {
+      if (mesh.col[k] == static_cast<Index>(i)) dominant.val[k] *= T{2};
+    }
+  }
+  EXPECT_EQ(name_for(dominant), "jacobi");
+  EXPECT_EQ(Any(this->space(), mesh).fallback(), nullptr) << "Jacobi would be slower";
+}
+
 TYPED_TEST(AnyPreconditionerOn, TakesNewValues) {
   using T = typename TypeParam::T;
   using Any = typename TestFixture::ByName;

@@ -72,6 +72,33 @@ TEST(LeavingJacobi, TakesFsaiForLongSolvesAndNothingForShortOnes) {
   EXPECT_EQ(faster_than_jacobi_on_gpu(63454, std::numeric_limits<double>::infinity()), "fsai");
 }
 
+/// Where fsai comes first, it takes at most 1.2 times as long as the fastest.
+TEST(LeavingJacobi, BeginsWithFsaiWhereThatIsRightForTheMeasuredMatrices) {
+  for (const Row& row : rows) {
+    Structure s = definite(row.rows, row.entries);
+    s.mean_row = row.entries / row.rows;
+    EXPECT_EQ(begins_with_fsai_on_gpu(s), row.matrix != "nos3") << row.matrix;
+    EXPECT_LE(row.fsai.total(), 1.2 * std::min({row.jacobi.total(), row.chebyshev.total(), row.fsai.total()}));
+  }
+}
+
+TEST(LeavingJacobi, BeginsWithJacobiWhereFsaiMayNotDo) {
+  const auto begins = [](auto change) {
+    Structure s = definite(5000, 1e5);
+    s.mean_row = 20;
+    change(s);
+    return begins_with_fsai_on_gpu(s);
+  };
+  EXPECT_TRUE(begins([](Structure&) {}));
+  EXPECT_FALSE(begins([](Structure& s) { s.symmetric = false; }));
+  EXPECT_FALSE(begins([](Structure& s) { s.positive_diagonal = false; }));
+  EXPECT_FALSE(begins([](Structure& s) { s.constant_diagonal = true; }));
+  EXPECT_FALSE(begins([](Structure& s) { s.finite = false; }));
+  EXPECT_FALSE(begins([](Structure& s) { s.mean_row = 101; }));
+  EXPECT_FALSE(begins([](Structure& s) { s.rows = s.cols = 999; }));
+  EXPECT_FALSE(begins([](Structure& s) { s.rows = s.cols = 20000; }));
+}
+
 TEST(LeavingJacobi, PaysFromTheLeastTimeOn) {
   for (const double entries : {1e3, 1e5, 3e5, 1e7}) {
     const double least = least_seconds_to_leave_jacobi(entries);

@@ -47,5 +47,21 @@ TYPED_TEST(PositiveRowsOn, CountsTheEntriesBesideTheDiagonal) {
   EXPECT_FALSE(this->mostly(from_triplets<T>(3, 3, {}))) << "empty rows";
 }
 
+TYPED_TEST(PositiveRowsOn, TellsDominantRows) {
+  using T = typename TypeParam::T;
+  const auto dominant = [&](const Csr<T>& a) {
+    return is_mostly_dominant(this->space(), SpaceCsr<typename TypeParam::Space, T>(this->space(), a.view()).view());
+  };
+  EXPECT_TRUE(dominant(dense<T>({{9, 1, -4}, {1, 9, -4}, {-4, -4, 4}}))) << "two rows of three";
+  EXPECT_TRUE(dominant(dense<T>({{-9, 1, -4}, {1, -9, -4}, {-4, -4, 4}}))) << "by size";
+  EXPECT_FALSE(dominant(dense<T>({{9, 1}, {-9, 9}}))) << "half, and no more";
+  EXPECT_FALSE(dominant(dense<T>({{100, 99}, {-99, 100}}))) << "by 1 % alone";
+  EXPECT_FALSE(dominant(generate<T>("poisson2d", {.n = 90}))) << "as large as the sum, and no larger";
+  EXPECT_FALSE(dominant(generate<T>("elasticity3d", {.n = 13})));
+  EXPECT_TRUE(dominant(dense<T>({{2, 0}, {0, 2}})));
+  EXPECT_FALSE(dominant(from_triplets<T>(3, 3, {}))) << "empty rows";
+  EXPECT_FALSE(dominant(from_triplets<T>(0, 0, {})));
+}
+
 }  // namespace
 }  // namespace ostinato::test

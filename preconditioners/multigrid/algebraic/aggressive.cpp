@@ -132,7 +132,8 @@ Coarsening<Space> coarsen_twice(const Space& space, const CsrView<T>& a, const C
       coarsen(space, detail::CsrPattern{joined->rows, joined->row_ptr.data(), joined->col.data()},
               static_cast<Offset>(joined->col.size()));
   for_each(space, c.split.size(),
-           KeepSecond{c.number.data(), second.split.data(), joined->row_ptr.data(), c.split.data()});
+           KeepSecond{detail::pattern_of(a), c.strong.data(), c.number.data(), second.split.data(),
+                      joined->row_ptr.data(), c.split.data()});
   number_coarse(space, c);
   return c;
 }

@@ -100,17 +100,39 @@ struct FillFirstCoarse {
   }
 };
 
-/// Keeps of the coarse rows those of the second splitting, and those that no path joins with another.
+/// Keeps of the coarse rows those of the second splitting, and those that no path joins with another, unless three
+/// strong entries lead to one of the second splitting: where the strong entries form lines, that is so for an eighth of
+/// the rows that would be kept.
 struct KeepSecond {
+  detail::CsrPattern a;
+  const std::uint8_t* strong;
   const Offset* number;        ///< of the first splitting
   const std::int32_t* second;  ///< for each coarse row of the first
   const Offset* paths;         ///< row pointers of the coarse rows that paths reach, with the row itself
   std::int32_t* split;         ///< of the first, becomes that of both
 
+  static constexpr Offset longest = 8;  ///< rows that three entries are followed from; longer ones have many paths
+
   OSTINATO_FUNCTION void operator()(std::size_t i) const {
     if (split[i] != coarse) return;
     const Offset at = number[i];
-    if (second[at] != coarse && paths[at + 1] - paths[at] > 1) split[i] = fine;
+    if (second[at] == coarse) return;
+    const bool is_alone = paths[at + 1] - paths[at] <= 1;
+    if (!is_alone || leads_to_second<3>(static_cast<Index>(i))) split[i] = fine;
+  }
+
+ private:
+  /// Whether `Steps` strong entries lead from row i to a row of the second splitting.
+  template <int Steps>
+  OSTINATO_FUNCTION bool leads_to_second(Index i) const {
+    if constexpr (Steps == 0) {
+      return number[i + 1] > number[i] && second[number[i]] == coarse;
+    } else {
+      if (a.row_ptr[i + 1] - a.row_ptr[i] > longest) return false;
+      for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
+        if (strong[k] && leads_to_second<Steps - 1>(a.col[k])) return true;
+      return false;
+    }
   }
 };
 
