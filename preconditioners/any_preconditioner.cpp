@@ -155,8 +155,8 @@ PreconditionerChoice choose_preconditioner(const Analysis<Space, T>& analysis) {
     return choose_preconditioner<Space>(s, analysis.grid());
   if (begins_with_fsai(analysis))
     return {"fsai",
-            "small and symmetric, and most rows aren't dominated by their diagonal, so that CG would take more "
-            "iterations and time with jacobi"};
+            "small and symmetric, and most rows aren't dominated by their diagonal, so that CG is likely to take "
+            "more iterations and time with jacobi"};
   return choose_simple(s);
 }
 
@@ -227,6 +227,29 @@ std::unique_ptr<BuiltPreconditioner<Space, T>> AnyPreconditioner<Space, T>::buil
   memory.confirm(built->bytes());
   prediction_ = memory.prediction();
   return built;
+}
+
+/// As build(); but where "auto" began with fsai, and that refuses new values, what "auto" takes otherwise. `reason`: of
+/// the choice, which changes then. After an exception the choice is as before.
+template <class Space, class T>
+std::unique_ptr<BuiltPreconditioner<Space, T>> AnyPreconditioner<Space, T>::build_or_give_way(
+    const Analysis<Space, T>& analysis, std::string& reason) {
+  const PreconditionerChoice before = choice_;
+  try {
+    return build(analysis, {});
+  } catch (const ArgumentError& e) {
+    if (rung_ != 0 || choice_.name != "fsai") throw;
+    choice_ = choose_simple(analysis.structure());
+    reason = choice_.reason + "; " + e.what();
+  }
+  try {
+    auto built = build(analysis, {});
+    is_none_ = built == nullptr;
+    return built;
+  } catch (...) {
+    choice_ = before;
+    throw;
+  }
 }
 
 template <class Space, class T>
@@ -497,7 +520,7 @@ void AnyPreconditioner<Space, T>::update_values(const Analysis<Space, T>& analys
   const bool in_place = fallback_ == nullptr && built_ != nullptr && mem_limit_ == 0;
   const bool updated = in_place && built_->update_values(analysis);
   if (!updated) {
-    auto built = build(analysis, {});
+    auto built = build_or_give_way(analysis, reason);
     if (fallback_ != nullptr) fallback_->update_values(analysis);
     built_ = std::move(built);
   }

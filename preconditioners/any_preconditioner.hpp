@@ -60,9 +60,10 @@ struct PreconditionerChoice {
 /// Chooses multigrid for a matrix of at least 4,096 rows on a grid where a model predicts that its set-up and its few
 /// iterations take less time than many iterations without; not where most rows are dominated by their diagonal, nor
 /// where A is symmetric and all rows are among the entries of their own unknown, of several a point (Grid).
-/// On Cuda chooses fsai for small symmetric matrices on no grid (begins_with_fsai_on_gpu()) most rows of which aren't
-/// dominated by their diagonal. Otherwise chooses Jacobi, unless the diagonal is constant (Jacobi would change nothing)
-/// or incomplete (Jacobi can't be built). Looks for the grid (Analysis::grid()).
+/// On Cuda chooses fsai for small symmetric matrices (begins_with_fsai_on_gpu()), most rows of which aren't dominated
+/// by their diagonal; of 4,096 rows and more only where these are on no grid. Otherwise chooses Jacobi, unless the
+/// diagonal is constant (Jacobi would change nothing) or incomplete (Jacobi can't be built). Looks for the grid
+/// (Analysis::grid()).
 template <class Space, class T>
 PreconditionerChoice choose_preconditioner(const Analysis<Space, T>& analysis);
 
@@ -110,7 +111,8 @@ class AnyPreconditioner {
   /// Takes a matrix with new values on the same grid or pattern. The preconditioner stays the one that was chosen, with
   /// its options, and is built anew, so that both are in memory for a while, unless it keeps a part of itself
   /// (Multigrid::update_values()), which it doesn't with a limit of memory; reason() then says that it was chosen for
-  /// earlier values. After an exception the object is as before.
+  /// earlier values. Where "auto" has begun with fsai, and that refuses the values, Jacobi or "none" takes its place.
+  /// After an exception the object is as before.
   /// Exec      One thread at a time, and none may apply the object meanwhile.
   /// Throws    DimensionError for another number of rows; exceptions of the preconditioner's constructor. Each
   ///           preconditioner looks at what it uses: Jacobi takes any values whose diagonal can be divided by, "none"
@@ -157,6 +159,8 @@ class AnyPreconditioner {
   bool looks_stiff(const Analysis<Space, T>& analysis) const;
   std::string climb_to(int next, const Analysis<Space, T>& analysis, const StrongerOptions& options) const;
   std::unique_ptr<BuiltPreconditioner<Space, T>> build(const Analysis<Space, T>& analysis, const StopRequest& stop);
+  std::unique_ptr<BuiltPreconditioner<Space, T>> build_or_give_way(const Analysis<Space, T>& analysis,
+                                                                   std::string& reason);
 
   std::optional<Space> space_;
   PreconditionerChoice choice_;

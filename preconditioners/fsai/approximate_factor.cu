@@ -17,7 +17,7 @@ namespace {
 
 constexpr int warp_threads = 32;
 constexpr unsigned all_lanes = 0xffffffffu;
-constexpr int longest_row = 150;
+constexpr int longest_row = longest_row_of_fsai_on_gpu;
 constexpr int short_row = 48;  ///< of which a multiprocessor has room for some twenty at once
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 

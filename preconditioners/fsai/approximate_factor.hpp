@@ -51,6 +51,8 @@ struct FactorOnCuda {
   Index diagonal_only = 0;  ///< as in ApproximateFactor; the other entries of such a row are 0
 };
 
+constexpr Index longest_row_of_fsai_on_gpu = 150;  ///< of G: what the shared memory has room for
+
 /// The same G but for rounding, with FsaiPattern::a, of sign * A. Nothing where a row of G has more than 150 entries,
 /// where a GPU has less shared memory than these take (95 kB), where approximate_factor() would throw, and where T
 /// lacks the range.

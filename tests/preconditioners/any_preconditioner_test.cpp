@@ -170,7 +170,34 @@ TYPED_TEST(AnyPreconditionerOn, SetsEveryElementOfZ) {
   }
 }
 
-TYPED_TEST(AnyPreconditionerOn, BeginsWithFsaiOnAGpuForSmallMatricesOfNoGrid) {
+TYPED_TEST(AnyPreconditionerOn, TakesJacobiWhereFsaiRefusesNewValues) {
+  using T = typename TypeParam::T;
+  using Any = typename TestFixture::ByName;
+  const Csr<T> mesh = generate<T>("mesh2d", {.n = 60});
+  const Analysis before(this->space(), Csr<T>(mesh));
+  Csr<T> unsymmetric = mesh;
+  unsymmetric.val[1] *= T{2};
+  const Analysis after(this->space(), unsymmetric);
+  Any m(before);
+  m.update_values(after);
+  EXPECT_EQ(m.name(), "jacobi");
+  EXPECT_EQ(m.reason().find("fsai: ") != std::string::npos, TypeParam::Space::on_device) << m.reason();
+  EXPECT_TRUE(same_bits(this->apply(m, mesh.rows), this->apply(Jacobi(after), mesh.rows)));
+  m.update_values(before);
+  EXPECT_EQ(m.name(), "jacobi");
+
+  if (!TypeParam::Space::on_device) return;
+  Csr<T> gap = mesh;
+  gap.val[0] = 0;  // of the diagonal, so that Jacobi refuses the values, too
+  Any other(before);
+  other.update_values(before);
+  EXPECT_EQ(other.name(), "fsai");
+  other.update_values(Analysis(this->space(), gap));
+  EXPECT_EQ(other.name(), "none");
+  EXPECT_TRUE(other.is_identity());
+}
+
+TYPED_TEST(AnyPreconditionerOn, BeginsWithFsaiOnAGpuForSmallMatrices) {
   using T = typename TypeParam::T;
   using Any = typename TestFixture::ByName;
   const auto name_for = [&](const Csr<T>& a) { return Any(this->space(), a).name(); };

@@ -138,6 +138,33 @@ TYPED_TEST(ChebyshevOn, FindsTheLargestEigenvalueOfManyRowsNearTheIdentity) {
   EXPECT_LE(found, 1.05 * 1.02 * (1 + 1e-6));
 }
 
+/// In CSR and up to 2^18 entries, a GPU takes all steps in one kernel.
+TYPED_TEST(ChebyshevOn, FindsTheLargestEigenvalueAsOnTheHost) {
+  using T = typename TypeParam::T;
+  const auto found_on = [](const auto& space, const Csr<T>& a) {
+    const Analysis analysis(space, a);
+    const Operator op(analysis, {.format = "csr"});
+    std::vector<T> inverse(static_cast<std::size_t>(a.rows), T{0});
+    for (std::size_t i = 0; i < inverse.size(); ++i) {
+      for (auto k = static_cast<std::size_t>(a.row_ptr[i]); k < static_cast<std::size_t>(a.row_ptr[i + 1]); ++k)
+        if (a.col[k] == static_cast<Index>(i) && a.val[k] != 0) inverse[i] = 1 / std::abs(a.val[k]);
+    }
+    return largest_eigenvalue(op, analysis.matrix().view(),
+                              Vector<std::decay_t<decltype(space)>, T>(space, std::span<const T>(inverse)), 1);
+  };
+  std::vector<Csr<T>> matrices = {generate<T>("poisson3d", {.n = 20}),    generate<T>("poisson2d", {.n = 130}),
+                                  generate<T>("elasticity3d", {.n = 8}),  generate<T>("mesh2d", {.n = 60}),
+                                  generate<T>("elasticity3d", {.n = 12}), scattered<T>(597, 597, 5, true, 3),
+                                  with_dense_row<T>(597, 597, 300, 4)};
+  for (const Index n : {1, 2, 31, 33, 597}) matrices.push_back(random_definite<T>(n, 5));
+  for (const Csr<T>& a : matrices) {
+    const LargestEigenvalue want = found_on(Host(), a), found = found_on(this->space(), a);
+    EXPECT_EQ(found.is_symmetric, want.is_symmetric) << a.rows;
+    EXPECT_NEAR(found.bound, want.bound, 2e-3 * want.bound) << a.rows;
+    for (int run = 0; run < 20; ++run) EXPECT_EQ(found_on(this->space(), a).bound, found.bound) << a.rows;
+  }
+}
+
 /// From a million rows on, five steps may do; no eigenvalue of D^-1 A exceeds 2 here, and the largest is nearly that.
 TYPED_TEST(ChebyshevOn, FindsTheLargestEigenvalueOfALargeGridSlow) {
   using T = typename TypeParam::T;

@@ -95,6 +95,8 @@ TEST(LeavingJacobi, BeginsWithJacobiWhereFsaiMayNotDo) {
   EXPECT_FALSE(begins([](Structure& s) { s.constant_diagonal = true; }));
   EXPECT_FALSE(begins([](Structure& s) { s.finite = false; }));
   EXPECT_FALSE(begins([](Structure& s) { s.mean_row = 101; }));
+  EXPECT_TRUE(begins([](Structure& s) { s.longest_row = 150; }));
+  EXPECT_FALSE(begins([](Structure& s) { s.longest_row = 151; }));
   EXPECT_FALSE(begins([](Structure& s) { s.rows = s.cols = 999; }));
   EXPECT_FALSE(begins([](Structure& s) { s.rows = s.cols = 20000; }));
 }

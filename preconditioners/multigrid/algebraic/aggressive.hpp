@@ -10,7 +10,8 @@ namespace ostinato::algebraic {
 
 /// Chooses the coarse rows by PMIS twice: first as coarsen(), then among these, where one depends on another if a path
 /// of one or two strong entries leads there. So a level has about a fifth of the rows that coarsen() leaves on a mesh
-/// in space.
+/// in space. A row that no such path joins with another stays coarse, unless three strong entries lead from there to a
+/// row that was chosen twice.
 ///
 /// Exec      As coarsen(), with a product of two matrices between. Waits.
 /// Throws    Stopped once `stop` is made.

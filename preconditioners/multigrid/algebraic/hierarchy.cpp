@@ -363,10 +363,6 @@ void AlgebraicHierarchy<Space, T>::update(const SpaceCsr<Space, T>& a, double po
   // The products take most of the time and hardly fill a GPU; beside them the eigenvalues are searched: those of the
   // coarser levels beside those of the finest one, whose search takes longer than the products.
   std::optional<SideStream<Space>> of_finest(std::in_place, space, 0), of_coarser(std::in_place, space, 1);
-  const auto search = [&](std::size_t k) {
-    if (is_grouped_ || k >= searches_.size()) return;  // groups first look at the row sums of all levels
-    (k == 0 ? *of_finest : *of_coarser).run([&] { searches_[k].start(levels_[k].a, levels_[k].inverse); });
-  };
   for (std::size_t k = 0; k < levels_.size(); ++k) {
     AlgebraicLevel<Space>& level = levels_[k];
     Source& source = sources_[k];
@@ -384,19 +380,18 @@ void AlgebraicHierarchy<Space, T>::update(const SpaceCsr<Space, T>& a, double po
       source.next->update(of_level);
       of_level = source.next->result();
     }
-    if (k + 2 != levels_.size()) search(k);
+    // Groups first look at the row sums of all levels.
+    if (!is_grouped_ && searches_.size() > k) side.run([&] { searches_[k].start(level.a, level.inverse); });
   }
   std::optional<CoarseInverse<Space, T>> inverse;
   if (coarse_inverse_) inverse.emplace(space, of_level, sizes_, power_, inverse_->val);
-  // The host needs longer to enqueue a search than the GPU for the inverse, which is enqueued before the last search.
-  if (levels_.size() >= 2) search(levels_.size() - 2);
   std::vector<double> counts(bad.size());
   DownloadBehind<Space> counted(space, {{counts.data(), bad.data(), bad.bytes()}});
   of_finest->join();
   of_coarser->join();
   of_finest.reset();  // what updates the smoothers may need streams of its own
   of_coarser.reset();
-  find_spectra();  // whose wait is also that for the counts
+  find_spectra();  // waits for the counts, too, which were enqueued before
   counted.finish();
   require_finite(std::all_of(counts.begin(), counts.end(), [](double count) { return count == 0; }));
   update_smoothers();
