@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 // Times new values on the same pattern: Operator::update_values against the first conversion to each format, on the
-// CPU, or Multigrid::update_values with kept interpolations against the set-up.
+// CPU, or Multigrid::update_values with kept interpolations, for a pattern known to be the same, against the set-up.
 //
 //   bench_update [N]                  each format; the matrix is variable3d with N points a side, 60 without N.
 //   bench_update multigrid [cpu|cuda] [MATRIX…]
@@ -88,10 +88,10 @@ void time_multigrid(const Space& space, const std::string& matrix, MultigridKind
   for (int k = 0; k < runs; ++k) {
     anew = std::min(anew, seconds_of([&] { bytes = Multigrid<Space, double>(analysis, {.kind = kind}).bytes(); }));
     with_plans = std::min(with_plans, seconds_of([&] { m = Multigrid<Space, double>(analysis, keeping(kind)); }));
-    m.update_values(analysis);
+    m.update_values(analysis, same_pattern);
     space.wait();
     update = std::min(update, seconds_of([&] {
-                        m.update_values(analysis);
+                        m.update_values(analysis, same_pattern);
                         space.wait();
                       }));
   }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 #include <new>
+#include <utility>
 
 #include <ostinato/preconditioners/ilu/incomplete_lu.hpp>
 #include <ostinato/preconditioners/jacobi.hpp>
@@ -229,27 +230,28 @@ std::unique_ptr<BuiltPreconditioner<Space, T>> AnyPreconditioner<Space, T>::buil
   return built;
 }
 
-/// As build(); but where "auto" began with fsai, and that refuses new values, what "auto" takes otherwise. `reason`: of
-/// the choice, which changes then. After an exception the choice is as before.
+/// Takes new values in place where the preconditioner can, and otherwise builds it anew.
 template <class Space, class T>
-std::unique_ptr<BuiltPreconditioner<Space, T>> AnyPreconditioner<Space, T>::build_or_give_way(
-    const Analysis<Space, T>& analysis, std::string& reason) {
-  const PreconditionerChoice before = choice_;
+void AnyPreconditioner<Space, T>::update_or_build(const Analysis<Space, T>& analysis, bool in_place) {
+  if (in_place && built_->update_values(analysis)) return;
+  auto built = build(analysis, {});
+  if (fallback_ != nullptr) fallback_->update_values(analysis);
+  built_ = std::move(built);
+}
+
+/// Takes Jacobi or none instead of the preconditioner, which refuses new values. After an exception the object is as
+/// before.
+template <class Space, class T>
+void AnyPreconditioner<Space, T>::give_way(const Analysis<Space, T>& analysis, const std::string& why) {
+  const PreconditionerChoice before = std::exchange(choice_, choose_simple(analysis.structure()));
   try {
-    return build(analysis, {});
-  } catch (const ArgumentError& e) {
-    if (rung_ != 0 || choice_.name != "fsai") throw;
-    choice_ = choose_simple(analysis.structure());
-    reason = choice_.reason + "; " + e.what();
-  }
-  try {
-    auto built = build(analysis, {});
-    is_none_ = built == nullptr;
-    return built;
+    built_ = build(analysis, {});
   } catch (...) {
     choice_ = before;
     throw;
   }
+  is_none_ = built_ == nullptr;
+  choice_.reason += "; " + why;
 }
 
 template <class Space, class T>
@@ -518,11 +520,12 @@ void AnyPreconditioner<Space, T>::update_values(const Analysis<Space, T>& analys
   // What another preconditioner may refuse after this one is made beside this one, so that the object stays as it was.
   // One that takes new values in place knows no limit of memory.
   const bool in_place = fallback_ == nullptr && built_ != nullptr && mem_limit_ == 0;
-  const bool updated = in_place && built_->update_values(analysis);
-  if (!updated) {
-    auto built = build_or_give_way(analysis, reason);
-    if (fallback_ != nullptr) fallback_->update_values(analysis);
-    built_ = std::move(built);
+  try {
+    update_or_build(analysis, in_place);
+  } catch (const ArgumentError& e) {
+    if (rung_ != 0 || choice_.name != "fsai") throw;
+    give_way(analysis, e.what());
+    reason = choice_.reason;
   }
   analysis_ = analysis.weak();
   own_analysis_.reset();

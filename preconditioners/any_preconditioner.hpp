@@ -159,8 +159,8 @@ class AnyPreconditioner {
   bool looks_stiff(const Analysis<Space, T>& analysis) const;
   std::string climb_to(int next, const Analysis<Space, T>& analysis, const StrongerOptions& options) const;
   std::unique_ptr<BuiltPreconditioner<Space, T>> build(const Analysis<Space, T>& analysis, const StopRequest& stop);
-  std::unique_ptr<BuiltPreconditioner<Space, T>> build_or_give_way(const Analysis<Space, T>& analysis,
-                                                                   std::string& reason);
+  void update_or_build(const Analysis<Space, T>& analysis, bool in_place);
+  void give_way(const Analysis<Space, T>& analysis, const std::string& why);
 
   std::optional<Space> space_;
   PreconditionerChoice choice_;

@@ -78,15 +78,11 @@ struct LanczosStep {
   T of_product = 0, of_u = 0, of_before = 0;
 
   OSTINATO_FUNCTION bool prepare() {
-    set(slots[LanczosSlots::norm(k)], slots[LanczosSlots::product(k)], k == 0 ? 0 : slots[LanczosSlots::norm(k - 1)]);
-    return true;
-  }
-  /// From |u_k|^2, u_k . A u_k and |u_k-1|^2.
-  OSTINATO_FUNCTION void set(double square, double dot, double square_before) {
-    const double norm = sqrt(square);
+    const double norm = sqrt(slots[LanczosSlots::norm(k)]);
     of_product = static_cast<T>(sign / norm);
-    of_u = static_cast<T>(sign * dot / (norm * norm) / norm);
-    of_before = k == 0 ? T{0} : static_cast<T>(norm / sqrt(square_before));
+    of_u = static_cast<T>(sign * slots[LanczosSlots::product(k)] / (norm * norm) / norm);
+    of_before = k == 0 ? T{0} : static_cast<T>(norm / sqrt(slots[LanczosSlots::norm(k - 1)]));
+    return true;
   }
   OSTINATO_FUNCTION Sums<2> operator()(std::size_t i) const {
     const T last = before[i], value = of_product * inverse[i] * product[i] - of_u * u[i] - of_before * last;

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include <ostinato/preconditioners/chebyshev_steps.hpp>
-#include <ostinato/preconditioners/lanczos_in_cluster.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/together.hpp>
 
@@ -111,10 +110,6 @@ void EigenvalueSearch<Space, T>::start(const Operator<Space, T>& op, const Vecto
   const std::size_t n = inverse.size();
   slots_ = Vector<Space, double>(space, static_cast<std::size_t>(Slots::count(steps_)), 0.0);
   double* const slots = slots_.data();
-  if constexpr (Space::on_device) {
-    const SpaceCsr<Space, T>* const a = op.csr();
-    if (a != nullptr && detail::lanczos_in_cluster(space, a->view(), inverse, steps_, sign_, slots)) return;
-  }
   Vector<Space, T> product(space, n), u(space, n), before(space, n);
   sum(space, n, detail::LanczosBegin<T>{inverse.data(), u.data(), before.data()}, slots + Slots::norm(0));
   for (int k = 0; k < steps_; ++k) {

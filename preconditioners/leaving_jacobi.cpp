@@ -44,7 +44,7 @@ std::string_view faster_than_jacobi_on_gpu(double entries, double seconds) {
 }
 
 bool begins_with_fsai_on_gpu(const Structure& s) {
-  constexpr Index fewest_rows = 1000, too_many_rows = 20000;
+  constexpr Index fewest_rows = 500, too_many_rows = 20000;
   constexpr double most_entries = 100;
   return s.rows >= fewest_rows && s.rows < too_many_rows && s.finite && s.symmetric && s.positive_diagonal &&
          !s.constant_diagonal && s.mean_row <= most_entries && s.longest_row <= longest_row_of_fsai_on_gpu;

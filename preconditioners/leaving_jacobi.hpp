@@ -25,10 +25,10 @@ std::string_view faster_than_jacobi_on_gpu(double entries, double seconds);
 /// 50 iterations, and whose rows aren't dominated by their diagonal, which the caller has seen. To begin with Jacobi
 /// and to leave it costs some 90 iterations.
 ///
-/// Model     docs/performance.md, "Jacobi, FSAI and Chebyshev on an H200": on all five matrices there with 1,000 to
+/// Model     docs/performance.md, "Jacobi, FSAI and Chebyshev on an H200": on all six matrices there with less than
 ///           20,000 rows fsai takes at most 1.2 times as long in all as the fastest of the three, Jacobi 1.3 to 3.2
-///           times. Of 15 further real ones with at least 1,000 rows CG takes fewer iterations with fsai on all but a
-///           mass matrix (wathen_30_30), which takes some 20 with either.
+///           times. Of 13 further real ones with 500 rows and more (b = A * ones) CG takes fewer iterations with fsai
+///           on all but wathen_30_30, a mass matrix: 23 instead of 2.
 /// Limits    Not for rows of more than 100 entries on average, for which fsai takes longer to make, and not where the
 ///           host would have to make it. Where only few iterations are left, as from a good x0, Jacobi is faster; so it
 ///           is in a process that solves once, by the 8 ms of kernels that are used for the first time.

@@ -217,11 +217,6 @@ Update Operator<Space, T>::update_values(const CsrView<T>& a, OnSpace, SamePatte
   return update(SpaceCsr<Space, T>(space_, a, on_space), given_sorted_, true);
 }
 
-template <class Space, class T>
-const SpaceCsr<Space, T>* Operator<Space, T>::csr() const {
-  return built().csr();
-}
-
 /// Whether arrays in host memory hold the old pattern, which was checked. False where only the space can tell.
 template <class Space, class T>
 bool Operator<Space, T>::keeps_pattern(const CsrView<T>& a) const {

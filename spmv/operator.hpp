@@ -99,8 +99,6 @@ class Operator {
     return structure_;
   }
   const Choice& choice() const { return choice_; }
-  /// The matrix in the memory of the space, where the format keeps it in CSR; null otherwise.
-  const SpaceCsr<Space, T>* csr() const;
   const std::string& format() const { return choice_.format; }
   const std::string& parameters() const { return choice_.parameters; }  ///< empty when the format has none
   std::size_t bytes() const;                                            ///< memory that the stored matrix takes

@@ -370,8 +370,8 @@ struct Multigrid<Space, T>::State {
   }
   multigrid::Trial try_cycles(const CsrView<T>& a, bool again);
 
-  bool fits(const Analysis<Space, T>& analysis) const;
-  bool refill(const Analysis<Space, T>& analysis);
+  bool fits(const Analysis<Space, T>& analysis, bool known) const;
+  bool refill(const Analysis<Space, T>& analysis, bool known);
   void restore(const CsrView<T>& a);
   Vector<Space, T> copy_of(std::span<const T> values) const;
   void keep_settings();
@@ -393,20 +393,21 @@ multigrid::Trial Multigrid<Space, T>::State::try_cycles(const CsrView<T>& a, boo
 }
 
 /// Whether the hierarchy at hand may do for a matrix: a hierarchy that was made anew would have the same kind, for a
-/// matrix of the same pattern.
+/// matrix of the same pattern. `known`: the pattern is known to be the same.
 template <class Space, class T>
-bool Multigrid<Space, T>::State::fits(const Analysis<Space, T>& analysis) const {
+bool Multigrid<Space, T>::State::fits(const Analysis<Space, T>& analysis, bool known) const {
   const Structure& s = analysis.structure();
   if (!taken || !why_not(s).empty()) return false;
-  if (pattern_mark(space, analysis.matrix().view()) != taken->pattern.text()) return false;
+  if (static_cast<std::size_t>(s.nonzeros) != taken->values.size()) return false;
+  if (!known && pattern_mark(space, analysis.matrix().view()) != taken->pattern.text()) return false;
   return !may_use_grid(s) || !analysis.grid();
 }
 
 /// Puts new values into the hierarchy, and tries it. False where the hierarchy doesn't do for these values: it has to
 /// be made anew, or to be restored.
 template <class Space, class T>
-bool Multigrid<Space, T>::State::refill(const Analysis<Space, T>& analysis) {
-  if (!fits(analysis)) return false;
+bool Multigrid<Space, T>::State::refill(const Analysis<Space, T>& analysis, bool known) {
+  if (!fits(analysis, known)) return false;
   const Structure& s = analysis.structure();
   Vector<Space, T> values = copy_of(analysis.matrix().view().val);  // before the update, which waits for both
   taken->valid = false;
@@ -446,6 +447,7 @@ void Multigrid<Space, T>::State::restore(const CsrView<T>& a) {
   if (!taken || taken->valid) return;
   const CsrView<T> before{a.rows, a.cols, a.row_ptr, a.col, taken->values};
   algebraic->update(SpaceCsr<Space, T>(space, before, on_space), taken->power, taken->smoother);
+  space.wait();
   rate = taken->rate;
   taken->valid = true;
 }
@@ -536,9 +538,19 @@ auto Multigrid<Space, T>::state() const -> State& {
 
 template <class Space, class T>
 void Multigrid<Space, T>::update_values(const Analysis<Space, T>& analysis) {
+  update_values(analysis, false);
+}
+
+template <class Space, class T>
+void Multigrid<Space, T>::update_values(const Analysis<Space, T>& analysis, SamePattern) {
+  update_values(analysis, true);
+}
+
+template <class Space, class T>
+void Multigrid<Space, T>::update_values(const Analysis<Space, T>& analysis, bool known) {
   require_rows(name, analysis.structure(), state().rows);
   try {
-    if (!state().refill(analysis)) *this = Multigrid(analysis, state().options);
+    if (!state().refill(analysis, known)) *this = Multigrid(analysis, state().options);
   } catch (...) {
     state().restore(analysis.matrix().view());
     throw;

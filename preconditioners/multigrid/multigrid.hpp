@@ -179,6 +179,10 @@ class Multigrid {
   /// values is there for a while. After an exception the object is as before, as long as memory and device allow.
   /// Throws    DimensionError for another number of rows; as the constructor.
   void update_values(const Analysis<Space, T>& analysis);
+  /// The same where the caller knows that the pattern is the old one, which isn't read to find that out.
+  /// Requires  The pattern of the matrix before, of which only the size is checked: with another pattern the
+  ///           preconditioner is wrong.
+  void update_values(const Analysis<Space, T>& analysis, SamePattern);
 
   std::size_t rows() const;
 
@@ -204,6 +208,7 @@ class Multigrid {
  private:
   struct State;
   State& state() const;
+  void update_values(const Analysis<Space, T>& analysis, bool known);
 
   std::unique_ptr<State> state_;
 };

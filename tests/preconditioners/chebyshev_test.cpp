@@ -138,7 +138,6 @@ TYPED_TEST(ChebyshevOn, FindsTheLargestEigenvalueOfManyRowsNearTheIdentity) {
   EXPECT_LE(found, 1.05 * 1.02 * (1 + 1e-6));
 }
 
-/// In CSR and up to 2^18 entries, a GPU takes all steps in one kernel.
 TYPED_TEST(ChebyshevOn, FindsTheLargestEigenvalueAsOnTheHost) {
   using T = typename TypeParam::T;
   const auto found_on = [](const auto& space, const Csr<T>& a) {

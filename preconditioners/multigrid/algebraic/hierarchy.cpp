@@ -399,7 +399,6 @@ void AlgebraicHierarchy<Space, T>::update(const SpaceCsr<Space, T>& a, double po
     inverse->finish();
     coarse_inverse_->update_values(inverse_->view(), on_space, same_pattern);
   }
-  space.wait();
 }
 
 /// Takes the new values of all levels to what smooths them.

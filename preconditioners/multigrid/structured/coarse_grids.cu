@@ -14,7 +14,19 @@ namespace ostinato::multigrid {
 namespace {
 
 constexpr unsigned threads = 768;
-using cuda::cluster_blocks;
+constexpr unsigned cluster_blocks = 8;  ///< as many as every GPU with clusters can run
+
+/// Waits for all threads of the cluster, and sees what they wrote.
+__device__ void wait_for_all() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile(
+      "barrier.cluster.arrive.release.aligned;\n"
+      "barrier.cluster.wait.acquire.aligned;" ::
+          : "memory");
+#else
+  __trap();  // a GPU without clusters doesn't run these kernels
+#endif
+}
 
 /// Writes to the shared memory of a thread block of the cluster, at the place that `own` has in the own shared memory.
 __device__ void store_in_block(unsigned block, const float* own, float value) {
@@ -45,7 +57,7 @@ struct Everywhere {
 struct ClusterTeam {
   static constexpr Index shares = cluster_blocks;
   __device__ static Index share() { return static_cast<Index>(blockIdx.x); }
-  __device__ static void wait() { cuda::wait_for_cluster(); }
+  __device__ static void wait() { wait_for_all(); }
   __device__ static Everywhere output(float* v) { return {v}; }
   /// One of `shares` threads that together write an element.
   __device__ static void store(float* v, Index part, float value) {
@@ -297,7 +309,7 @@ __global__ void __launch_bounds__(threads, 1)
   extern __shared__ float room[];
   prefetch<Dimensions>(grids);
   fill_with_zeros(grids, room);
-  cuda::wait_for_cluster();  // before others write to this room
+  wait_for_all();  // before others write to this room
   const CoarseGrid& g = grids.grid[0];
   const Vectors v(g, room);
   const Share mine = All::share(g);

@@ -17,21 +17,6 @@ void allow_shared(const Cuda& space, void (*kernel)(P...), std::size_t bytes) {
   OSTINATO_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
 }
 
-/// As many thread blocks of a cluster as every GPU with clusters can run.
-constexpr unsigned cluster_blocks = 8;
-
-/// Waits for all threads of the cluster, and sees what they wrote.
-__device__ inline void wait_for_cluster() {
-#if __CUDA_ARCH__ >= 900
-  asm volatile(
-      "barrier.cluster.arrive.release.aligned;\n"
-      "barrier.cluster.wait.acquire.aligned;" ::
-          : "memory");
-#else
-  __trap();  // a GPU without clusters doesn't run such kernels
-#endif
-}
-
 /// As launch(), for one cluster of at most 8 thread blocks, which can wait for each other. Requires a space that
 /// overlaps kernels: GPUs that have one have the other.
 template <class... P, class... A>

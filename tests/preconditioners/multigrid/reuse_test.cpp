@@ -270,6 +270,23 @@ TYPED_TEST(MultigridReuseOn, IsMadeAnewForAnotherPattern) {
   }
 }
 
+TYPED_TEST(MultigridReuseOn, TakesACallersWordForThePattern) {
+  using T = typename TypeParam::T;
+  for (const MultigridOptions& options : all) {
+    const Csr<T> a = diffusion<T>(40, mild(0)), next = diffusion<T>(40, mild(0.3));
+    Multigrid known(this->space(), a, options), read(this->space(), a, options);
+    known.update_values(this->analysed(next), same_pattern);
+    read.update_values(this->analysed(next));
+    EXPECT_EQ(known.reused(), read.reused());
+    EXPECT_TRUE(same_bits(this->sample(known, next), this->sample(read, next)));
+    const Csr<T> other = ring<T>(a.rows, 7);  // of another size
+    known.update_values(this->analysed(other), same_pattern);
+    EXPECT_FALSE(known.reused());
+    EXPECT_TRUE(
+        same_bits(this->sample(known, other), this->sample(Multigrid(this->space(), other, anew(options)), other)));
+  }
+}
+
 TYPED_TEST(MultigridReuseOn, StaysAsItWasWhenValuesAreRefused) {
   using T = typename TypeParam::T;
   for (const MultigridOptions& options : both) {
