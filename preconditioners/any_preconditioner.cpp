@@ -80,10 +80,16 @@ PreconditionerChoice choose_simple(const Structure& s) {
   if (s.constant_diagonal) return {"none", "the diagonal is constant, so that Jacobi would change nothing"};
   return {"jacobi", "cheap, and every row has a diagonal entry"};
 }
-PreconditionerChoice choose_simple(const Structure& s, const std::string& why_not_multigrid) {
+PreconditionerChoice choose_simple(const Structure& s, const std::string& why_not_another) {
   PreconditionerChoice simple = choose_simple(s);
-  simple.reason += "; " + why_not_multigrid;
+  simple.reason += "; " + why_not_another;
   return simple;
+}
+
+/// Of a message "what is wrong; what to do".
+std::string what_is_wrong(const ArgumentError& e) {
+  const std::string what = e.what();
+  return what.substr(0, what.find(';'));
 }
 
 }  // namespace
@@ -243,15 +249,15 @@ void AnyPreconditioner<Space, T>::update_or_build(const Analysis<Space, T>& anal
 /// before.
 template <class Space, class T>
 void AnyPreconditioner<Space, T>::give_way(const Analysis<Space, T>& analysis, const std::string& why) {
-  const PreconditionerChoice before = std::exchange(choice_, choose_simple(analysis.structure()));
+  PreconditionerChoice other = choose_simple(analysis.structure(), why);
+  std::swap(choice_, other);
   try {
     built_ = build(analysis, {});
   } catch (...) {
-    choice_ = before;
+    std::swap(choice_, other);
     throw;
   }
   is_none_ = built_ == nullptr;
-  choice_.reason += "; " + why;
 }
 
 template <class Space, class T>
@@ -286,8 +292,7 @@ std::string AnyPreconditioner<Space, T>::try_to_build(const Analysis<Space, T>& 
         rate > 0 && rate > (options_ == plain_multigrid ? poor_rate_of_plain : poor_rate(analysis.grid().unknowns));
     return is_poor ? choice_.name + std::string(poor_cycle) : std::string();
   } catch (const ArgumentError& e) {
-    const std::string what = e.what();  // "what is wrong; what to do"
-    return what.substr(0, what.find(';'));
+    return what_is_wrong(e);
   } catch (const std::bad_alloc&) {
     return choice_.name + ": not enough memory";
   } catch (const DeviceError& e) {
@@ -522,17 +527,18 @@ void AnyPreconditioner<Space, T>::update_values(const Analysis<Space, T>& analys
   const bool in_place = fallback_ == nullptr && built_ != nullptr && mem_limit_ == 0;
   try {
     update_or_build(analysis, in_place);
+    choice_.reason = std::move(reason);
+  } catch (const MemoryLimitError&) {
+    throw;
   } catch (const ArgumentError& e) {
-    if (rung_ != 0 || choice_.name != "fsai") throw;
-    give_way(analysis, e.what());
-    reason = choice_.reason;
+    if (rung_ != 0 || choice_.name != "fsai" || !analysis.structure().finite) throw;
+    give_way(analysis, what_is_wrong(e));
   }
   analysis_ = analysis.weak();
   own_analysis_.reset();
   stronger_.reset();
   refused_ = 0;
   is_stiff_ = stiff;
-  choice_.reason = std::move(reason);
 }
 
 template <class Space, class T>

@@ -29,9 +29,10 @@ std::string_view faster_than_jacobi_on_gpu(double entries, double seconds);
 ///           20,000 rows fsai takes at most 1.2 times as long in all as the fastest of the three, Jacobi 1.3 to 3.2
 ///           times. Of 13 further real ones with 500 rows and more (b = A * ones) CG takes fewer iterations with fsai
 ///           on all but wathen_30_30, a mass matrix: 23 instead of 2.
-/// Limits    Not for rows of more than 100 entries on average, for which fsai takes longer to make, and not where the
-///           host would have to make it. Where only few iterations are left, as from a good x0, Jacobi is faster; so it
-///           is in a process that solves once, by the 8 ms of kernels that are used for the first time.
+/// Limits    Symmetric matrices with a positive diagonal that isn't constant. Not for rows of more than 100 entries on
+///           average, for which fsai takes longer to make, and none of more than 150, which the host would make. Where
+///           only few iterations are left, as from a good x0, Jacobi is faster; so it is in a process that solves once,
+///           by the 8 ms of kernels that are used for the first time.
 bool begins_with_fsai_on_gpu(const Structure& s);
 
 /// The least `seconds` from which on there is something faster.

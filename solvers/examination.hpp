@@ -54,12 +54,11 @@ struct Examination {
   SolverChoice solver;                 ///< those of "auto"
   PreconditionerChoice preconditioner;
   std::vector<std::string_view> stronger;  ///< what "auto" goes on with
-  std::optional<int> expected_iterations;  ///< of CG, where they were tried: about so many
-  /// Of CG, at most about so many: by the condition where that has settled; before fsai those that were tried with
-  /// Jacobi.
-  std::optional<int> most_iterations;
-  int tried_iterations = 0;  ///< of CG, at most; 0: none were tried
-  std::string expected;      ///< what the choice is expected to do
+  /// Of CG, where they were tried: about so many. With Jacobi also where "auto" takes fsai, which mostly takes fewer.
+  std::optional<int> expected_iterations;
+  std::optional<int> most_iterations;  ///< of CG, by the condition where that has settled: at most about so many
+  int tried_iterations = 0;            ///< of CG, at most; 0: none were tried
+  std::string expected;                ///< what the choice is expected to do
   std::vector<Finding> findings;
   std::vector<std::string> left_out;  ///< what would have taken too long
 };

@@ -179,9 +179,10 @@ class Multigrid {
   /// values is there for a while. After an exception the object is as before, as long as memory and device allow.
   /// Throws    DimensionError for another number of rows; as the constructor.
   void update_values(const Analysis<Space, T>& analysis);
-  /// The same where the caller knows that the pattern is the old one, which isn't read to find that out.
-  /// Requires  The pattern of the matrix before, of which only the size is checked: with another pattern the
-  ///           preconditioner is wrong.
+  /// The same where the caller knows that the pattern is the old one, which isn't read to find that out (but to find
+  /// the grid, with kind=automatic). With another number of entries the hierarchy is made anew.
+  /// Requires  The pattern of the matrix before. That isn't checked, and with another one anything may happen, also
+  ///           writes beyond the end of arrays.
   void update_values(const Analysis<Space, T>& analysis, SamePattern);
 
   std::size_t rows() const;

@@ -85,7 +85,7 @@ class AlgebraicHierarchy {
   ///
   /// Traffic   The products R A P, and what finding the largest eigenvalues takes. Allocates vectors for these, and
   ///           nothing that grows with the entries unless a format is built again.
-  /// Exec      Waits for all but what becomes of the coarsest level: the matrix was read.
+  /// Exec      Has read the matrix at its end; other work may still be enqueued on Cuda.
   /// Requires  The options had takes_values or takes_interpolations; the pattern of A is as before.
   /// Throws    As the constructor. After an exception the values are those of neither matrix, until the next update.
   void update(const SpaceCsr<Space, T>& a, double power);
