@@ -273,8 +273,7 @@ void AnyPreconditioner<Space, T>::choose(const Analysis<Space, T>& analysis, con
     choice_ = choice_.name == simple.name ? PreconditionerChoice{"none", why}
                                           : PreconditionerChoice{simple.name, simple.reason + "; " + why};
   }
-  // What fsai is slow on, Jacobi is slower on.
-  if (choice_.name == simple.name || choice_.name == "none" || choice_.name == "fsai") return;
+  if (choice_.name != Multigrid<Space, T>::name) return;  // where fsai is slow, Jacobi is slower
   auto instead = std::make_unique<AnyPreconditioner>(analysis, "none", stop, mem_limit_);
   instead->choice_ = simple;
   instead->taken_ = taken_ + built_->bytes();

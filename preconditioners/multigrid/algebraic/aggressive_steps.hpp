@@ -101,8 +101,8 @@ struct FillFirstCoarse {
 };
 
 /// Keeps of the coarse rows those of the second splitting, and those that no path joins with another, unless three
-/// strong entries lead from such a row to one of the second splitting. Where the strong entries form lines, a level has
-/// a tenth fewer rows so.
+/// strong entries lead from such a row to one of the second splitting. That leaves a tenth fewer rows where the strong
+/// entries form lines.
 struct KeepSecond {
   detail::CsrPattern a;
   const std::uint8_t* strong;

@@ -354,7 +354,7 @@ template <class Space, class T>
 void AlgebraicHierarchy<Space, T>::update(const SpaceCsr<Space, T>& a, double power) {
   power_ = power;
   const Space& space = levels_.front().a.space();
-  const MadeTogether together;  // who updates a hierarchy waits
+  const MadeTogether together;  // Multigrid waits for all of this, when it has tried the cycle
   searches_.clear();
   first_searched_ = 0;
   constexpr std::size_t matrices = 3;  // of a level, whose values in float that aren't finite are counted
@@ -391,7 +391,7 @@ void AlgebraicHierarchy<Space, T>::update(const SpaceCsr<Space, T>& a, double po
   of_coarser->join();
   of_finest.reset();  // what updates the smoothers may need streams of its own
   of_coarser.reset();
-  find_spectra();  // mostly waits, for the counts, too
+  find_spectra();  // its download comes after that of the counts, so that the host waits once for both
   counted.finish();
   require_finite(std::all_of(counts.begin(), counts.end(), [](double count) { return count == 0; }));
   update_smoothers();
