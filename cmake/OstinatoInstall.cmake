@@ -19,6 +19,7 @@ set(ostinato_headers
   preconditioners/ilu/approximate_factored.hpp
   preconditioners/ilu/factored.hpp
   preconditioners/ilu/factors.hpp
+  preconditioners/ilu/factors_in_place.hpp
   preconditioners/ilu/ic.hpp
   preconditioners/ilu/iluk.hpp
   preconditioners/ilu/ilut.hpp

@@ -85,24 +85,22 @@ SpaceCsr<Space, V> rounded(const Space& space, const CsrView<double>& a) {
   return SpaceCsr<Space, V>(std::move(r));
 }
 
-/// The triangle of a sweep by places. `key`: the place of each row of the sweep. `place`: that of its columns; null:
-/// the same.
-template <class V, class Space>
-SpaceCsr<Space, double> triangle_of(const Space& space, const SweepArrays<Space, V>& sweep,
-                                    const Vector<Space, Index>& key, const Index* place, bool diagonal, bool upper) {
-  const std::size_t n = key.size(), entries = sweep.col.size() + (diagonal ? n : 0);
-  Vector<Space, Index> where(space, n);
-  for_each(space, n, detail::ScatterElements<Index>{key.data(), nullptr, where.data()});
+/// A triangle of factors: L, or U with its rows divided by their pivots. Rows have a 1 on the diagonal where wanted.
+template <class Space>
+SpaceCsr<Space, double> unit_triangle(const Space& space, const FactorsInPlace<Space>& f, bool upper, bool diagonal) {
+  const std::size_t n = at(f.rows);
   auto t = std::make_shared<CsrStorage<Space, double>>();
-  t->rows = t->cols = static_cast<Index>(n);
+  t->rows = t->cols = f.rows;
   t->row_ptr = Vector<Space, Offset>(space, n + 1);
-  t->col = Vector<Space, Index>(space, entries);
-  t->val = Vector<Space, double>(space, entries);
-  const detail::TriangleRows<V> rows{
-      sweep.row_ptr.data(), sweep.col.data(), sweep.val.data(), where.data(), place, diagonal, t->row_ptr.data()};
-  for_each(space, n, detail::CountTriangleRow<V>{rows});
+  const detail::Triangle triangle{{f.rows, f.row_ptr, f.col}, f.after, upper};
+  const detail::UnitRows rows{triangle, (upper ? f.upper : f.val).data(), f.pivot(), diagonal};
+  for_each(space, n, detail::CountUnitRow{rows, t->row_ptr.data()});
   exclusive_scan(space, t->row_ptr.span());
-  for_each(space, n, detail::FillTriangleRow<V>{rows, upper, t->col.data(), t->val.data()});
+  Offset entries;
+  space.download(&entries, t->row_ptr.data() + n, sizeof entries);
+  t->col = Vector<Space, Index>(space, static_cast<std::size_t>(entries));
+  t->val = Vector<Space, double>(space, t->col.size());
+  for_each(space, n, detail::FillUnitRow{rows, t->row_ptr.data(), t->col.data(), t->val.data()});
   return SpaceCsr<Space, double>(std::move(t));
 }
 
@@ -227,27 +225,26 @@ auto ApproximateFactored<Space, T, V>::unit(const Space& space, const Factors& f
 }
 
 template <class Space, class T, class V>
-auto ApproximateFactored<Space, T, V>::unit(const Space& space, const Factored<Space, T, V>& sweeps,
+auto ApproximateFactored<Space, T, V>::unit(const Space& space, const FactorsInPlace<Space>& f,
                                             const TriangularOptions& options, bool symmetric) -> Unit {
-  const SweepArrays<Space, V>&lower = sweeps.lower().arrays(), &upper = sweeps.upper().arrays();
-  const std::size_t n = lower.target.size();
+  using Exact = Factored<Space, T, V>;
+  const std::size_t n = at(f.rows);
   const bool diagonal = options.solve == TriangularSolve::isai;
-  Vector<Space, Index> place(space,
-                             n);  // the lower sweep goes from rows of A to places, the upper one from places to columns
-  for_each(space, n, detail::ScatterElements<Index>{lower.source.data(), lower.target.data(), place.data()});
-  Unit u{.lower = triangle_of<V>(space, lower, lower.target, nullptr, diagonal, false),
+  Unit u{.lower = unit_triangle(space, f, false, diagonal),
          .upper = {},
-         .row_place = std::move(place),
+         .row_place = Vector<Space, Index>(space, n),
          .col_place = {},
          .row_scale = {},
          .col_scale = {},
          .over_pivot = Vector<Space, double>(space, n),
          .row_of = {}};
-  Vector<Space, double> scale(space, n);
-  for_each(space, n, detail::MoveScaled<V, double>{upper.scale.data(), nullptr, nullptr, scale.data()});
-  for_each(space, n, detail::ScatterElements<double>{upper.target.data(), scale.data(), u.over_pivot.data()});
-  if (!symmetric)
-    u.upper = transpose(space, triangle_of<V>(space, upper, upper.source, u.row_place.data(), diagonal, true));
+  Vector<Space, double> outside(space, 1, 0.0);
+  sum(space, n,
+      detail::PlaceRows<V>{f.row, f.pivot(), Exact::least_scale, Exact::largest_scale, u.row_place.data(),
+                           u.over_pivot.data()},
+      outside.data());
+  if (outside.download()[0] > 0) Exact::throw_out_of_range();
+  if (!symmetric) u.upper = transpose(space, unit_triangle(space, f, true, diagonal));
   return u;
 }
 
@@ -274,10 +271,10 @@ ApproximateFactored<Space, T, V>::ApproximateFactored(const Space& space, const 
     : ApproximateFactored(space, make(space, unit(space, factors, how, options, symmetric), options, announce, stop)) {}
 
 template <class Space, class T, class V>
-ApproximateFactored<Space, T, V>::ApproximateFactored(const Space& space, const Factored<Space, T, V>& sweeps,
+ApproximateFactored<Space, T, V>::ApproximateFactored(const Space& space, const FactorsInPlace<Space>& factors,
                                                       const TriangularOptions& options, bool symmetric,
                                                       const Announce& announce, const StopRequest& stop)
-    : ApproximateFactored(space, make(space, unit(space, sweeps, options, symmetric), options, announce, stop)) {}
+    : ApproximateFactored(space, make(space, unit(space, factors, options, symmetric), options, announce, stop)) {}
 
 template <class Space, class T, class V>
 ApproximateFactored<Space, T, V>::ApproximateFactored(const Space& space, Made&& made)

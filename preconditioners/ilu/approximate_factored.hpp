@@ -10,6 +10,7 @@
 
 #include <ostinato/preconditioners/ilu/factored.hpp>
 #include <ostinato/preconditioners/ilu/factors.hpp>
+#include <ostinato/preconditioners/ilu/factors_in_place.hpp>
 #include <ostinato/preconditioners/ilu/preparation.hpp>
 #include <ostinato/preconditioners/ilu/triangular_solve.hpp>
 #include <ostinato/preconditioners/memory_budget.hpp>
@@ -49,11 +50,9 @@ class ApproximateFactored {
                       const TriangularOptions& options, bool symmetric = false, const Announce& announce = {},
                       const StopRequest& stop = {});
 
-  /// From sweeps in the memory of the space; nothing but a few numbers is downloaded.
-  /// Requires  Sweeps of factors whose rows and columns were neither scaled nor permuted apart: no matching, no
-  ///           pivoting.
-  /// Throws    As the other constructor.
-  ApproximateFactored(const Space& space, const Factored<Space, T, V>& sweeps, const TriangularOptions& options,
+  /// From factors in the memory of the space; nothing but a few numbers is downloaded.
+  /// Throws    As the other constructor, but a pivot of 0 leaves the range.
+  ApproximateFactored(const Space& space, const FactorsInPlace<Space>& factors, const TriangularOptions& options,
                       bool symmetric = false, const Announce& announce = {}, const StopRequest& stop = {});
 
   /// z = M^-1 r
@@ -80,7 +79,7 @@ class ApproximateFactored {
   ApproximateFactored(const Space& space, Made&& made);
   static Unit unit(const Space& space, const Factors& f, const Preparation& how, const TriangularOptions& options,
                    bool symmetric);
-  static Unit unit(const Space& space, const Factored<Space, T, V>& sweeps, const TriangularOptions& options,
+  static Unit unit(const Space& space, const FactorsInPlace<Space>& factors, const TriangularOptions& options,
                    bool symmetric);
   static Made make(const Space& space, Unit&& unit, const TriangularOptions& options, const Announce& announce,
                    const StopRequest& stop);

@@ -10,7 +10,8 @@ template void for_each(const Cuda&, std::size_t, detail::MoveScaled<float, float
 template void for_each(const Cuda&, std::size_t, detail::MoveScaled<double, double>);
 template void for_each(const Cuda&, std::size_t, detail::MoveScaled<double, float>);
 template void for_each(const Cuda&, std::size_t, detail::MoveScaled<float, double>);
-OSTINATO_FOR_EACH_ON_CUDA(detail::CountTriangleRow)
-OSTINATO_FOR_EACH_ON_CUDA(detail::FillTriangleRow)
+OSTINATO_FOR_EACH_OF_ON_CUDA(detail::CountUnitRow)
+OSTINATO_FOR_EACH_OF_ON_CUDA(detail::FillUnitRow)
+OSTINATO_SUM_ON_CUDA(detail::PlaceRows)
 
 }  // namespace ostinato

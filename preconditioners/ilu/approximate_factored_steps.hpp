@@ -4,8 +4,10 @@
 
 // The element-wise kernels of approximate_factored.hpp, on both spaces.
 
+#include <cmath>
 #include <cstddef>
 
+#include <ostinato/preconditioners/ilu/triangle.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
 #include <ostinato/spmv/matrix/renumber_steps.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
@@ -40,49 +42,65 @@ struct MoveScaled {
   }
 };
 
-/// Row p of a triangle, from that row of a sweep whose place it is.
-template <class V>
-struct TriangleRows {
-  const Offset* sweep_ptr;
-  const Index* sweep_col;
-  const V* sweep_val;
-  const Index* where;  ///< the row of the sweep for each place
-  const Index* place;  ///< the place of each column of the sweep; null: itself
-  bool diagonal;       ///< rows end in a 1 on the diagonal
-  Offset* row_ptr;
+/// The rows of a triangle of factors in place; those of the upper one are divided by their pivots.
+struct UnitRows {
+  Triangle triangle;
+  const double *val, *pivot;
+  bool diagonal;  ///< rows have a 1 on the diagonal
 
-  OSTINATO_FUNCTION Offset length(std::size_t p) const {
-    return sweep_ptr[where[p] + 1] - sweep_ptr[where[p]] + (diagonal ? 1 : 0);
+  OSTINATO_FUNCTION Offset length(std::size_t i) const {
+    return triangle.end(i) - triangle.begin(i) + (diagonal ? 1 : 0);
   }
 };
 
-/// row_ptr[p] := entries of row p.
-template <class V>
-struct CountTriangleRow {
-  TriangleRows<V> rows;
+/// count[i] := entries of row i.
+struct CountUnitRow {
+  UnitRows rows;
+  Offset* count;
 
-  OSTINATO_FUNCTION void operator()(std::size_t p) const { rows.row_ptr[p] = rows.length(p); }
+  OSTINATO_FUNCTION void operator()(std::size_t i) const { count[i] = rows.length(i); }
 };
 
-/// The entries of row p.
-template <class V>
-struct FillTriangleRow {
-  TriangleRows<V> rows;
-  bool upper;  ///< the diagonal entry comes first
+/// The entries of row i.
+struct FillUnitRow {
+  UnitRows rows;
+  const Offset* row_ptr;
   Index* col;
   double* val;
 
-  OSTINATO_FUNCTION void operator()(std::size_t p) const {
-    Offset to = rows.row_ptr[p];
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    const Triangle& triangle = rows.triangle;
+    Offset to = row_ptr[i];
     if (rows.diagonal) {
-      const Offset at = upper ? to++ : rows.row_ptr[p + 1] - 1;
-      col[at] = static_cast<Index>(p);
+      const Offset at = triangle.upper ? to++ : row_ptr[i + 1] - 1;
+      col[at] = static_cast<Index>(i);
       val[at] = 1;
     }
-    for (Offset k = rows.sweep_ptr[rows.where[p]]; k < rows.sweep_ptr[rows.where[p] + 1]; ++k, ++to) {
-      col[to] = rows.place != nullptr ? rows.place[rows.sweep_col[k]] : rows.sweep_col[k];
-      val[to] = static_cast<double>(rows.sweep_val[k]);
+    for (Offset k = triangle.begin(i); k < triangle.end(i); ++k, ++to) {
+      col[to] = triangle.a.col[k];
+      val[to] = triangle.upper ? 1 / rows.pivot[i] * rows.val[k] : rows.val[k];
     }
+  }
+};
+
+/// place[row[i]] := i, the row of A whose place is i; null: the same. over_pivot[row[i]] := 1 / pivot[i]. Counts those
+/// that leave the range of V, and the magnitudes from `least` to `largest`.
+template <class V>
+struct PlaceRows {
+  const Index* row;
+  const double* pivot;
+  double least, largest;
+  Index* place;
+  double* over_pivot;
+
+  OSTINATO_FUNCTION Sums<1> operator()(std::size_t i) const {
+    const std::size_t to = row == nullptr ? i : static_cast<std::size_t>(row[i]);
+    const double exact = 1 / pivot[i];
+    place[to] = static_cast<Index>(i);
+    over_pivot[to] = exact;
+    const V rounded = static_cast<V>(exact);
+    const bool fits = fabs(exact) >= least && fabs(exact) <= largest && rounded - rounded == V{0};
+    return {{fits ? 0.0 : 1.0}};
   }
 };
 

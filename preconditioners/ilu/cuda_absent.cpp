@@ -25,11 +25,9 @@ unsigned most_warps(const Cuda&) { throw DeviceError(Cuda::why_absent()); }
 
 void invert_rows(const Cuda&, const InverseRows&, std::size_t, std::size_t) { throw DeviceError(Cuda::why_absent()); }
 
-Vector<Cuda, Index> find_levels(const Cuda&, const Triangle&, const Triangle&) {
-  throw DeviceError(Cuda::why_absent());
-}
+Vector<Cuda, Index> find_levels(const Cuda&, const Triangle&, bool) { throw DeviceError(Cuda::why_absent()); }
 
-bool factors_in_turn(const Cuda&, std::size_t) { throw DeviceError(Cuda::why_absent()); }
+bool factors_in_turn(const Cuda&, std::size_t, bool) { throw DeviceError(Cuda::why_absent()); }
 
 void factor_rows(const Cuda&, const FactoredRows&, Offset, const FactorOrder&, ZeroFillKind, double, FactorCounts*) {
   throw DeviceError(Cuda::why_absent());

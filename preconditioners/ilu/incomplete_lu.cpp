@@ -305,14 +305,16 @@ auto IncompleteLu<Space, T, Kind>::make(const Analysis<Space, T>& analysis, cons
       return in_precision<T>(options.in_float, [&](auto v) -> Made {
         const std::size_t bytes = bytes_of(a.view().rows, zero_fill.nonzeros(), options) + zero_fill.bytes();
         budget.announce({bytes, is_exact ? Certainty::close : Certainty::rough});
-        auto [factored, outcome] = zero_fill.template make<decltype(v)>(a, stop);
-        if (!is_exact)
-          return {approximate<decltype(v)>(space, options, stop, budget, factored),
-                  static_cast<std::size_t>(a.view().rows),
+        if (!is_exact) {
+          const FactorsInPlace<Space> factors = zero_fill.factors(a, stop);
+          return {approximate<decltype(v)>(space, options, stop, budget, factors),
+                  static_cast<std::size_t>(factors.rows),
                   zero_fill.nonzeros(),
                   a.view().nonzeros(),
-                  outcome.boosted,
-                  outcome.shift};
+                  factors.boosted,
+                  factors.shift};
+        }
+        auto [factored, outcome] = zero_fill.template make<decltype(v)>(a, stop);
         return {std::move(factored),  static_cast<std::size_t>(a.view().rows),
                 zero_fill.nonzeros(), a.view().nonzeros(),
                 outcome.boosted,      outcome.shift,

@@ -142,7 +142,7 @@ template <class V>
 Factored<Space, T, V> ZeroFill<Space, T>::sweeps(const SpaceCsr<Space, T>& a) const {
   const std::size_t n = after_.size();
   const detail::Triangle lower = triangle(a, false), upper = triangle(a, true);
-  const Vector<Space, Index> level = detail::find_levels(space_, lower, upper);
+  const Vector<Space, Index> level = detail::find_levels(space_, lower, true);
   Index latest[2];
   space_.download(latest, level.data() + 2 * n, sizeof latest);
   JoinedGroups groups;
@@ -232,7 +232,7 @@ template <class Space, class T>
 template <class V>
 auto ZeroFill<Space, T>::make(const SpaceCsr<Space, T>& a, const StopRequest& stop) const
     -> std::pair<Factored<Space, T, V>, Outcome> {
-  if (!detail::factors_in_turn(space_, after_.size())) {
+  if (!detail::factors_in_turn(space_, after_.size(), false)) {
     Factored<Space, T, V> to = sweeps<V>(a);
     const Outcome outcome = factor(a, to, stop);
     return {std::move(to), outcome};
@@ -247,10 +247,61 @@ auto ZeroFill<Space, T>::make(const SpaceCsr<Space, T>& a, const StopRequest& st
   return {std::move(to), outcome};
 }
 
-/// The order of the lower sweep.
+template <class Space, class T>
+struct ZeroFill<Space, T>::LowerOrder {
+  Vector<Space, Index> row;
+  Vector<Space, SweepTile> tiles;
+  JoinedGroups groups;  ///< of the one sweep
+
+  LowerOrder(const ZeroFill& of, const SpaceCsr<Space, T>& a) : row(of.space_, of.after_.size()) {
+    const Space& space = of.space_;
+    const std::size_t n = row.size();
+    const detail::Triangle lower = of.triangle(a, false);
+    const Vector<Space, Index> level = detail::find_levels(space, lower, false);
+    Index latest;
+    space.download(&latest, level.data() + n, sizeof latest);
+    groups.of[0].levels = std::max(latest, 0) + 1;
+    groups.of[1].levels = 0;
+    Vector<Space, unsigned> group(space, n);
+    const detail::ListTurns list{lower, groups.of[0], 0, level.data(), row.data(), group.data()};
+    for_each(space, n, detail::Both<detail::ListTurns>{n, {list, list}});
+    sort_by_key(space, group, groups.count() - 1, row);
+    detail::make_tiles(space, groups, group, std::span<const std::size_t>(&n, 1), &tiles);
+  }
+};
+
+template <class Space, class T>
+FactorsInPlace<Space> ZeroFill<Space, T>::factors(const SpaceCsr<Space, T>& a, const StopRequest& stop) const {
+  Work work(*this, a);
+  std::optional<LowerOrder> lower;
+  if (!detail::factors_in_turn(space_, after_.size(), true)) lower.emplace(*this, a);
+  const auto order = lower ? detail::FactorOrder{lower->row.data(), lower->tiles.data(), lower->tiles.size() - 1,
+                                                 looks_ahead(lower->groups.of[0].levels)}
+                           : detail::FactorOrder{};
+  attempt(a, work, order, first_parameter(), stop);
+  Outcome outcome;
+  if (kind_ == ZeroFillKind::ilu) {
+    outcome.boosted = counts_of(work).bad + 1;
+  } else {
+    outcome.shift = find_shift(a, work, order, stop);
+  }
+  const detail::CsrPattern p = pattern(a);
+  return {.rows = p.rows,
+          .row_ptr = p.row_ptr,
+          .col = p.col,
+          .after = after_.data(),
+          .row = prepared_ ? prepared_->row_at.data() : nullptr,
+          .val = std::move(work.value),
+          .upper = std::move(work.published),
+          .boosted = outcome.boosted,
+          .shift = outcome.shift};
+}
+
+/// The order in which a matrix with these sweeps is factored.
 template <class Space, class T>
 template <class V>
 detail::FactorOrder ZeroFill<Space, T>::order_of(const Factored<Space, T, V>& sweeps) const {
+  if (detail::factors_in_turn(space_, after_.size(), false)) return {};
   const Vector<Space, SweepTile>& tiles = sweeps.lower().tiles();
   const SweepArrays<Space, V>& lower = sweeps.lower().arrays();
   return {lower.target.data(), tiles.data(), std::max<std::size_t>(tiles.size(), 1) - 1,
@@ -271,6 +322,23 @@ void ZeroFill<Space, T>::attempt(const SpaceCsr<Space, T>& a, Work& work, const 
   detail::factor_rows(space_, work.rows, entries_, order, kind_, parameter, work.counts);
 }
 
+template <class Space, class T>
+detail::FactorCounts ZeroFill<Space, T>::counts_of(const Work& work) const {
+  detail::FactorCounts found;
+  space_.download(&found, work.counts, sizeof found);
+  return found;
+}
+
+/// The shift of A with which IC(0) succeeds, after the first attempt, which had none.
+template <class Space, class T>
+double ZeroFill<Space, T>::find_shift(const SpaceCsr<Space, T>& a, Work& work, const detail::FactorOrder& order,
+                                      const StopRequest& stop) const {
+  return first_shift([&](double shift) {
+    if (shift > 0) attempt(a, work, order, 1 + shift, stop);
+    return counts_of(work).bad + 1 == 0;
+  });
+}
+
 /// After the first attempt.
 template <class Space, class T>
 template <class V>
@@ -280,12 +348,7 @@ auto ZeroFill<Space, T>::finish(const SpaceCsr<Space, T>& a, Work& work, Factore
   if (kind_ == ZeroFillKind::ilu) {
     outcome.boosted = store(a, work, to).bad + 1;
   } else {
-    outcome.shift = first_shift([&](double shift) {
-      if (shift > 0) attempt(a, work, order_of(to), 1 + shift, stop);
-      detail::FactorCounts found;
-      space_.download(&found, work.counts, sizeof found);
-      return found.bad + 1 == 0;
-    });
+    outcome.shift = find_shift(a, work, order_of(to), stop);
     store(a, work, to);
   }
   return outcome;
@@ -322,8 +385,7 @@ detail::FactorCounts ZeroFill<Space, T>::store(const SpaceCsr<Space, T>& a, cons
   sum(space_, runs + 2 * n,
       detail::FillSweeps<V>{runs, {lower.runs.count(), {lower, upper}}, {n, {fill_scales(false), fill_scales(true)}}},
       &work.counts->outside);
-  detail::FactorCounts found;
-  space_.download(&found, work.counts, sizeof found);
+  const detail::FactorCounts found = counts_of(work);
   if (found.outside > 0) To::throw_out_of_range();
   to.lower().take(std::move(val[0]), std::move(scale[0]));
   to.upper().take(std::move(val[1]), std::move(scale[1]));
@@ -363,25 +425,25 @@ OSTINATO_INSTANTIATE(Cuda, double, float);
 
 namespace detail {
 
-Vector<Host, Index> find_levels(const Host& space, const Triangle& lower, const Triangle& upper) {
+Vector<Host, Index> find_levels(const Host& space, const Triangle& lower, bool both) {
   const auto n = static_cast<std::size_t>(lower.a.rows);
-  Vector<Host, Index> level(space, 2 * n + 2);
-  Index *const lower_level = level.data(), *const upper_level = lower_level + n, *const latest = upper_level + n;
+  const std::size_t triangles = both ? 2 : 1;
+  Vector<Host, Index> level(space, triangles * n + 2);
+  Index *const upper_level = level.data() + n, *const latest = level.data() + triangles * n;
   std::fill(latest, latest + 2, -1);
   for (Index t = 0; t < lower.a.rows; ++t) {
-    find_levels_of_rows(AloneGroup{}, lower, t, lower_level, latest);
-    find_levels_of_rows(AloneGroup{}, upper, t, upper_level, latest + 1);
+    find_levels_of_rows(AloneGroup{}, lower, t, level.data(), latest);
+    if (both) find_levels_of_rows(AloneGroup{}, {lower.a, lower.after, true}, t, upper_level, latest + 1);
   }
   return level;
 }
 
-void factor_rows(const Host&, const FactoredRows& rows, Offset, const FactorOrder& order, ZeroFillKind kind,
-                 double parameter, FactorCounts* counts) {
+void factor_rows(const Host&, const FactoredRows& rows, Offset, const FactorOrder&, ZeroFillKind kind, double parameter,
+                 FactorCounts* counts) {
   counts->bad = -1;
   double diagonal = 0;
   const RowRoom room{&diagonal};
-  for (Index at = 0; at < rows.a.rows; ++at) {
-    const auto i = static_cast<std::size_t>(order.row[at]);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(rows.a.rows); ++i) {
     const bool counts_row = kind == ZeroFillKind::ilu ? rows.eliminate(AloneGroup{}, i, parameter, room)
                                                       : rows.decompose(AloneGroup{}, i, parameter, room);
     if (counts_row) ++counts->bad;

@@ -70,14 +70,14 @@ struct WarpGroup : RowGroup<true> {
   __device__ static unsigned all_bits(unsigned v) { return __reduce_or_sync(cuda::all_lanes, v); }
 };
 
-/// Every second thread block takes rows of the upper triangle, so that the two chains of waiting rows run at once. A
-/// warp takes 32 rows.
-__global__ void __launch_bounds__(threads)
-    level_kernel(Triangle lower, Index* lower_level, Index* upper_level, Index* latest, unsigned* ticket) {
+/// With two triangles every second thread block takes rows of the upper one, so that the two chains of waiting rows run
+/// at once. A warp takes 32 rows.
+__global__ void __launch_bounds__(threads) level_kernel(Triangle lower, unsigned triangles, Index* lower_level,
+                                                        Index* upper_level, Index* latest, unsigned* ticket) {
   const unsigned block = cuda::begun_block(ticket);
-  const Offset first = static_cast<Offset>(block / 2) * threads + static_cast<int>(threadIdx.x) / 32 * 32;
+  const Offset first = static_cast<Offset>(block / triangles) * threads + static_cast<int>(threadIdx.x) / 32 * 32;
   if (first >= lower.a.rows) return;
-  const bool is_upper = block % 2 == 1;
+  const bool is_upper = block % triangles == 1;
   const Triangle triangle{lower.a, lower.after, is_upper};
   find_levels_of_rows(WarpGroup{}, triangle, static_cast<Index>(first), is_upper ? upper_level : lower_level,
                       is_upper ? latest + 1 : latest);
@@ -153,21 +153,22 @@ __global__ void __launch_bounds__(factor_threads)
 /// This is faster than by levels until the rows are many times what the GPU holds at once. (H200, 2026-11: fem27:24,
 /// 13,824 rows, 0.40 ms instead of 0.85; memplus, 17,758 rows, 0.71 instead of 0.89; but wang3, 26,064 rows, 0.36
 /// instead of 0.26, and poisson3d:64 4.3 instead of 0.6.)
-bool factors_in_turn(const Cuda& space, std::size_t rows) {
-  constexpr std::size_t times = 5;  // what the GPU has at once
+bool factors_in_turn(const Cuda& space, std::size_t rows, bool alone) {
+  const std::size_t times = alone ? 8 : 5;  // what the GPU has at once
   return rows <= times * static_cast<std::size_t>(space.state().properties.multiProcessorCount) * 32;
 }
 
-Vector<Cuda, Index> find_levels(const Cuda& space, const Triangle& lower, const Triangle&) {
+Vector<Cuda, Index> find_levels(const Cuda& space, const Triangle& lower, bool both) {
   const auto n = static_cast<std::size_t>(lower.a.rows);
+  const unsigned triangles = both ? 2 : 1;
   const OnDevice here(space);
-  Vector<Cuda, Index> level(space, 2 * n + 3);
+  Vector<Cuda, Index> level(space, triangles * n + 3);
   OSTINATO_CUDA(cudaMemsetAsync(level.data(), 0xff, level.bytes(), space.stream()));
   if (n == 0) return level;
-  Index *const upper_level = level.data() + n, *const latest = upper_level + n;
+  Index *const upper_level = level.data() + n, *const latest = level.data() + triangles * n;
   const auto blocks = static_cast<unsigned>((n + threads - 1) / threads);
-  level_kernel<<<2 * blocks, threads, 0, space.stream()>>>(lower, level.data(), upper_level, latest,
-                                                           reinterpret_cast<unsigned*>(latest + 2));
+  level_kernel<<<triangles * blocks, threads, 0, space.stream()>>>(lower, triangles, level.data(), upper_level, latest,
+                                                                   reinterpret_cast<unsigned*>(latest + 2));
   OSTINATO_CUDA(cudaGetLastError());
   return level;
 }
@@ -180,13 +181,11 @@ void factor_rows(const Cuda& space, const FactoredRows& rows, Offset entries, co
   OSTINATO_CUDA(cudaMemsetAsync(rows.upper, 0xff, published, space.stream()));
   if (n == 0) return;
   constexpr auto ilu = ZeroFillKind::ilu, ic = ZeroFillKind::ic;
-  const bool in_turn = factors_in_turn(space, n);
-  const FactorOrder taken = in_turn ? FactorOrder{} : order;
-  const auto kernel = taken.looks_ahead ? (kind == ilu ? factor_kernel<ilu, true> : factor_kernel<ic, true>)
+  const auto kernel = order.looks_ahead ? (kind == ilu ? factor_kernel<ilu, true> : factor_kernel<ic, true>)
                                         : (kind == ilu ? factor_kernel<ilu, false> : factor_kernel<ic, false>);
   const std::size_t blocks =
-      in_turn ? (n + factor_threads / 32 - 1) / (factor_threads / 32) : order.tiles * parts_of_tile;
-  kernel<<<static_cast<unsigned>(blocks), factor_threads, 0, space.stream()>>>(rows, taken, parameter, counts);
+      order.tile == nullptr ? (n + factor_threads / 32 - 1) / (factor_threads / 32) : order.tiles * parts_of_tile;
+  kernel<<<static_cast<unsigned>(blocks), factor_threads, 0, space.stream()>>>(rows, order, parameter, counts);
   OSTINATO_CUDA(cudaGetLastError());
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <ostinato/preconditioners/ilu/factored.hpp>
+#include <ostinato/preconditioners/ilu/factors_in_place.hpp>
 #include <ostinato/preconditioners/ilu/preparation.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
 #include <ostinato/spmv/space/stop.hpp>
@@ -28,14 +29,15 @@ enum class ZeroFillKind { ilu, ic };
 /// factor_ic(). Entries of L that are 0 stay in the pattern.
 ///
 /// sweeps() looks at the pattern, factor() at the values; values may change as long as the pattern stays. make() does
-/// both. A matrix in its own order isn't downloaded. For another order the pattern is, and for matched rows the whole
-/// matrix (prepare()).
+/// both. factors() makes the factors alone, for those who don't solve by sweeps. A matrix in its own order isn't
+/// downloaded. For another order the pattern is, and for matched rows the whole matrix (prepare()).
 ///
 /// Exec      On Cuda one kernel per phase, whose rows wait for each other; the functions wait for it. make() factors up
 ///           to 160 rows for each multiprocessor beside sweeps(). On Host the rows come one after the other;
 ///           IncompleteLu takes factor_iluk() and factor_ic() there.
-/// Traffic   factor() and make(): 16 bytes an entry that last until their end. Between the calls 8 bytes a row; of a
-///           reordered matrix 12 bytes an entry and 16 a row, too.
+/// Traffic   factor() and make(): 16 bytes an entry that last until their end. factors(): 16 bytes an entry and 8 a
+///           row, which it returns, and for many rows up to 44 a row more until its end. Between the calls 8 bytes a
+///           row; of a reordered matrix 12 bytes an entry and 16 a row, too.
 /// Source    Park, Smelyanskiy, Sundaram & Dubey, Sparsifying Synchronization for High-Performance Shared-Memory Sparse
 ///           Triangular Solver, ISC 2014, for levels; Liu, Li, Hogg, Duff & Vinter, Euro-Par 2016, for rows that wait
 ///           for single elements.
@@ -70,6 +72,11 @@ class ZeroFill {
   template <class V = T>
   std::pair<Factored<Space, T, V>, Outcome> make(const SpaceCsr<Space, T>& a, const StopRequest& stop = {}) const;
 
+  /// The factors alone. No sweeps are needed, so no levels of U, and none of L where the rows are few.
+  /// Requires  Rows that weren't matched; the matrix of the constructor, or one with its pattern.
+  /// Throws    ArgumentError when no shift makes the pivots of IC(0) positive; Stopped; DeviceError; std::bad_alloc.
+  FactorsInPlace<Space> factors(const SpaceCsr<Space, T>& a, const StopRequest& stop = {}) const;
+
   Offset nonzeros() const;  ///< of L and U, without the ones on the diagonal of L
   std::size_t bytes() const;
 
@@ -87,7 +94,8 @@ class ZeroFill {
              const StopRequest& stop);
   };
 
-  struct Work;  ///< arrays that last until the end of factor()
+  struct Work;        ///< arrays that last until the end of factor()
+  struct LowerOrder;  ///< the rows in the order of a lower sweep
 
   detail::CsrPattern pattern(const SpaceCsr<Space, T>& a) const;
   detail::Triangle triangle(const SpaceCsr<Space, T>& a, bool upper) const;
@@ -100,8 +108,11 @@ class ZeroFill {
   template <class V>
   detail::FactorOrder order_of(const Factored<Space, T, V>& sweeps) const;
   double first_parameter() const;
+  detail::FactorCounts counts_of(const Work& work) const;
   void attempt(const SpaceCsr<Space, T>& a, Work& work, const detail::FactorOrder& order, double parameter,
                const StopRequest& stop) const;
+  double find_shift(const SpaceCsr<Space, T>& a, Work& work, const detail::FactorOrder& order,
+                    const StopRequest& stop) const;
   template <class V>
   Outcome finish(const SpaceCsr<Space, T>& a, Work& work, Factored<Space, T, V>& to, const StopRequest& stop) const;
   template <class V>

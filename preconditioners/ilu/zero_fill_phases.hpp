@@ -15,18 +15,17 @@
 
 namespace ostinato::detail {
 
-/// The levels of both triangles by turns: those of the lower one, those of the upper one, and behind them the latest
-/// level of each, -1 where there are no rows. More elements may follow.
-Vector<Host, Index> find_levels(const Host& space, const Triangle& lower, const Triangle& upper);
-Vector<Cuda, Index> find_levels(const Cuda& space, const Triangle& lower, const Triangle& upper);
+/// The levels of both triangles by turns, or of the lower one alone: those of the lower one, those of the upper one,
+/// and behind them the latest level of each, -1 where there are no rows. More elements may follow.
+Vector<Host, Index> find_levels(const Host& space, const Triangle& lower, bool both);
+Vector<Cuda, Index> find_levels(const Cuda& space, const Triangle& lower, bool both);
 
-/// The rows of a lower sweep, in its order, and where its tiles begin.
+/// The rows of a lower sweep, in its order, and where its tiles begin; or the order of the matrix, without tiles.
 struct FactorOrder {
   const Index* row = nullptr;
-  const SweepTile* tile = nullptr;  ///< null on Host
+  const SweepTile* tile = nullptr;
   std::size_t tiles = 0;
-  bool looks_ahead =
-      false;  ///< whether rows go through several strips at once (zero_fill_strips.hpp), on Cuda in this order
+  bool looks_ahead = false;  ///< whether rows go through several strips at once (zero_fill_strips.hpp)
 };
 
 /// What rows count while they are factored and stored. All bits are set before the first row.
@@ -36,12 +35,13 @@ struct FactorCounts {
   double outside;   ///< numbers of the factors that leave their range
 };
 
-/// Whether so many rows are factored in the order of the matrix, so that no other order is needed.
-inline bool factors_in_turn(const Host&, std::size_t) { return false; }
-bool factors_in_turn(const Cuda& space, std::size_t rows);
+/// Whether so many rows are best factored in the order of the matrix; `alone`: where nothing else needs the order of a
+/// lower sweep.
+inline bool factors_in_turn(const Host&, std::size_t, bool) { return true; }
+bool factors_in_turn(const Cuda& space, std::size_t rows, bool alone);
 
-/// Factors all rows in this order, or in that of the matrix, which gives the same bits. `parameter`: that of
-/// FactoredRows::eliminate() or decompose(). The counts lie behind the pivots, and these behind `rows.upper`, of so
+/// Factors all rows in this order; any gives the same bits. On Host the order is that of the matrix. `parameter`: that
+/// of FactoredRows::eliminate() or decompose(). The counts lie behind the pivots, and these behind `rows.upper`, of so
 /// many entries.
 void factor_rows(const Host& space, const FactoredRows& rows, Offset entries, const FactorOrder& order,
                  ZeroFillKind kind, double parameter, FactorCounts* counts);

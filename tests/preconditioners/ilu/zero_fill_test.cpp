@@ -130,6 +130,18 @@ std::vector<SweepEntry<T>> entries_of(const Sweep<Space, T>& sweep) {
   return all;
 }
 
+/// The entries of a matrix other than 0, by rows.
+std::vector<SweepEntry<double>> entries_of(const Csr<double>& a) {
+  std::vector<SweepEntry<double>> all;
+  for (Index i = 0; i < a.rows; ++i) {
+    for (auto k = static_cast<std::size_t>(a.row_ptr[static_cast<std::size_t>(i)]);
+         k < static_cast<std::size_t>(a.row_ptr[static_cast<std::size_t>(i) + 1]); ++k) {
+      if (a.val[k] != 0) all.push_back({i, a.col[k], a.val[k]});
+    }
+  }
+  return all;
+}
+
 template <class Case>
 class ZeroFillOn : public SpaceTest<Case> {
  protected:
@@ -171,6 +183,36 @@ class ZeroFillOn : public SpaceTest<Case> {
     Made theirs = make_on_host(a, kind, options);
     expect_same_bits(what, make(a, kind, options), theirs);
     if (Home::on_device) expect_same_bits(what + ", by phases", make_by_phases(a, kind, options), theirs);
+    if (!options.match) expect_factors_in_place(what + ", in place", a, kind, options);
+  }
+
+  void expect_factors_in_place(const std::string& what, const Csr<Value>& a, ZeroFillKind kind,
+                               const PreparationOptions& options = in_place) const {
+    const Csr<double> whole = in_double(a);
+    const Preparation how = prepare(whole.view(), options);
+    const Csr<double> ready = prepared(whole.view(), how);
+    const bool is_ilu = kind == ZeroFillKind::ilu;
+    const Factors theirs = is_ilu ? factor_iluk(ready.view(), {}) : factor_ic(ready.view(), {});
+    const SpaceCsr<Home, Value> on(this->space(), a.view());
+    const ZeroFill<Home, Value> zero_fill(this->space(), on, kind, options);
+    const FactorsInPlace<Home> ours = zero_fill.factors(on);
+    const std::vector<double> val = ours.val.download(), upper = ours.upper.download();
+    const std::vector<double> pivot(upper.begin() + static_cast<std::ptrdiff_t>(val.size()),
+                                    upper.begin() + static_cast<std::ptrdiff_t>(val.size()) + a.rows);
+    std::vector<SweepEntry<double>> below, past;
+    for (Index i = 0; i < ready.rows; ++i) {
+      for (auto k = static_cast<std::size_t>(ready.row_ptr[static_cast<std::size_t>(i)]);
+           k < static_cast<std::size_t>(ready.row_ptr[static_cast<std::size_t>(i) + 1]); ++k) {
+        const double u = is_ilu ? upper[k] : upper[k] * pivot[static_cast<std::size_t>(i)];
+        if (ready.col[k] < i && val[k] != 0) below.push_back({i, ready.col[k], val[k]});
+        if (ready.col[k] > i && u != 0) past.push_back({i, ready.col[k], u});
+      }
+    }
+    EXPECT_EQ(ours.boosted, theirs.boosted) << what;
+    EXPECT_EQ(ours.shift, theirs.shift) << what;
+    EXPECT_TRUE(same_bits(pivot, theirs.pivot)) << what;
+    EXPECT_TRUE(below == entries_of(theirs.lower)) << what;
+    EXPECT_TRUE(past == entries_of(theirs.upper)) << what;
   }
 
   void expect_same_bits(const std::string& what, const Made& ours, const Made& theirs) const {
@@ -626,7 +668,7 @@ void expect_lanes_to_agree_with(const Csr<double>& a, ZeroFillKind kind, int gro
   const std::size_t n = after.size();
 
   std::vector<Index> level(n, -1), upper_level(n, -1), most(2, -1);
-  const std::vector<Index> found = detail::find_levels(Host(), lower, upper).download();
+  const std::vector<Index> found = detail::find_levels(Host(), lower, true).download();
   const Index turns = (a.rows + lanes - 1) / lanes;
   in_groups<LooksAhead>(groups, lanes, turns, [&](const auto& g, Index t) {
     detail::find_levels_of_rows(g, lower, t * lanes, level.data(), most.data());
@@ -690,8 +732,8 @@ void expect_rows_in_step_to_agree(const Csr<double>& a, ZeroFillKind kind, Index
   std::vector<Offset> after(static_cast<std::size_t>(a.rows));
   const auto pattern = detail::pattern_of(a.view());
   for (Index i = 0; i < a.rows; ++i) after[static_cast<std::size_t>(i)] = pattern.first_from(i, i + 1);
-  const detail::Triangle lower{pattern, after.data(), false}, upper{pattern, after.data(), true};
-  const std::vector<Index> level = detail::find_levels(Host(), lower, upper).download();
+  const detail::Triangle lower{pattern, after.data(), false};
+  const std::vector<Index> level = detail::find_levels(Host(), lower, true).download();
   std::vector<Index> order(after.size());
   std::iota(order.begin(), order.end(), 0);
   const double parameter = kind == ZeroFillKind::ilu ? 1e-8 : 1;
