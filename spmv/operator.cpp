@@ -72,17 +72,18 @@ void Operator<Space, T>::create(const Analysis<Space, T>& analysis, const Format
   const FormatEntry<Space, T>* entry = list.find(choice_.format);
   if (entry == nullptr) throw ArgumentError("the choice names format " + choice_.format + ", which isn't in the list");
   entry_ = std::make_shared<const FormatEntry<Space, T>>(*entry);
+  structure_ = analysis.structure();
+  const Stopwatch marking;  // before the conversion, which leaves a GPU idle at times
+  if (!makes_parts(space_)) pattern_ = LaterMark<Space>(space_, analysis.matrix().view(), structure_.longest_row);
+  analyse_seconds_ = marking.seconds();
   if (format_ == nullptr) {
     const Stopwatch watch;
     const double analysed_before = analysis.seconds();
     build(analysis);
     convert_seconds_ += watch.seconds() - (analysis.seconds() - analysed_before);
   }
-  structure_ = analysis.structure();
-  const Stopwatch marking;
-  if (!makes_parts(space_)) pattern_ = LaterMark<Space>(space_, analysis.matrix().view(), structure_.longest_row);
   given_sorted_ = !analysis.matrix().is_sorted_copy();
-  analyse_seconds_ = analysis.seconds() + marking.seconds();
+  analyse_seconds_ += analysis.seconds();
   for (Candidate& c : choice_.candidates) c.plan = nullptr;  // a plan may take as much memory as the matrix
   for (Candidate& c : choice_.trials.candidates) c.plan = nullptr;
   if (!makes_parts(space_)) space_.trim();

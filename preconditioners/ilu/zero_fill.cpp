@@ -200,13 +200,10 @@ std::pair<SweepArrays<Space, V>, SweepArrays<Space, V>> ZeroFill<Space, T>::list
   return {std::move(lower), std::move(upper)};
 }
 
-/// Whether rows go through several strips at once. This pays where short rows wait for each other in a long chain; one
-/// strip after the other leaves registers to more rows (H100, 2026-11: 0.62 ms instead of 1.13 for poisson3d:64 with
-/// 190 levels, but 0.34 instead of 0.25 in nested dissection with 14, and 5.0 instead of 3.3 for rows of 81 entries).
 template <class Space, class T>
-bool ZeroFill<Space, T>::looks_ahead(Index levels) const {
-  constexpr Index many_levels = 32;
-  return levels > many_levels && 4 * in_long_rows_ < entries_;
+detail::FactorOrder ZeroFill<Space, T>::order_by(const Index* row, const Vector<Space, SweepTile>& tiles,
+                                                 Index levels) const {
+  return {row, tiles.data(), std::max<std::size_t>(tiles.size(), 1) - 1, levels, 4 * in_long_rows_ >= entries_};
 }
 
 template <class Space, class T>
@@ -274,10 +271,9 @@ template <class Space, class T>
 FactorsInPlace<Space> ZeroFill<Space, T>::factors(const SpaceCsr<Space, T>& a, const StopRequest& stop) const {
   Work work(*this, a);
   std::optional<LowerOrder> lower;
-  if (!detail::factors_in_turn(space_, after_.size(), true)) lower.emplace(*this, a);
-  const auto order = lower ? detail::FactorOrder{lower->row.data(), lower->tiles.data(), lower->tiles.size() - 1,
-                                                 looks_ahead(lower->groups.of[0].levels)}
-                           : detail::FactorOrder{};
+  if (!detail::factors_in_turn(space_, after_.size(), false)) lower.emplace(*this, a);
+  const auto order =
+      lower ? order_by(lower->row.data(), lower->tiles, lower->groups.of[0].levels) : detail::FactorOrder{};
   attempt(a, work, order, first_parameter(), stop);
   Outcome outcome;
   if (kind_ == ZeroFillKind::ilu) {
@@ -301,11 +297,9 @@ FactorsInPlace<Space> ZeroFill<Space, T>::factors(const SpaceCsr<Space, T>& a, c
 template <class Space, class T>
 template <class V>
 detail::FactorOrder ZeroFill<Space, T>::order_of(const Factored<Space, T, V>& sweeps) const {
-  if (detail::factors_in_turn(space_, after_.size(), false)) return {};
-  const Vector<Space, SweepTile>& tiles = sweeps.lower().tiles();
+  if (detail::factors_in_turn(space_, after_.size(), true)) return {};
   const SweepArrays<Space, V>& lower = sweeps.lower().arrays();
-  return {lower.target.data(), tiles.data(), std::max<std::size_t>(tiles.size(), 1) - 1,
-          looks_ahead(lower.groups.levels)};
+  return order_by(lower.target.data(), sweeps.lower().tiles(), lower.groups.levels);
 }
 
 /// Of the first attempt: ILU(0) raises small pivots, IC(0) begins without a shift.

@@ -84,7 +84,6 @@ __global__ void __launch_bounds__(threads) level_kernel(Triangle lower, unsigned
 }
 
 constexpr int factor_threads = 64;
-constexpr int parts_of_tile = 2;       ///< thread blocks that share a tile
 constexpr int entries_of_block = 256;  ///< of rows that a thread block has in its memory
 
 /// The memory of a thread block for the rows that it factors at once.
@@ -107,14 +106,15 @@ struct BlockRows {
   int lanes, most;
 };
 
-/// In the order of the lower sweep: thread blocks take a tile, which is rows of one level, none of which waits for
-/// another. A row has four times the lanes that it has in the sweep, but at most a warp, so that a block has at most
-/// half of the rows. Small blocks leave registers to others where a tile has one row or two.
-__device__ BlockRows rows_of_tile(const FactorOrder& order, unsigned block) {
-  const SweepTile tile = order.tile[block / parts_of_tile];
-  const int lanes = min(4 << tile.log_lanes, 32), most = min(factor_threads / lanes, 32 >> tile.log_lanes);
-  return {order.row, tile.first + static_cast<Index>(block % parts_of_tile) * most,
-          order.tile[block / parts_of_tile + 1].first, lanes, most};
+/// In the order of the lower sweep: so many thread blocks share a tile, which is rows of one level, none of which waits
+/// for another. A row has 2 x parts times the lanes that it has in the sweep, but at most a warp. Small blocks leave
+/// registers to others where a tile has one row or two.
+__device__ BlockRows rows_of_tile(const FactorOrder& order, unsigned parts, unsigned block) {
+  const SweepTile tile = order.tile[block / parts];
+  const int lanes = min(static_cast<int>(2 * parts) << tile.log_lanes, 32);
+  const int most = min(factor_threads / lanes, 32 >> tile.log_lanes);
+  return {order.row, tile.first + static_cast<Index>(block % parts) * most, order.tile[block / parts + 1].first, lanes,
+          most};
 }
 
 /// In the order of the matrix, with a warp for each row: no warp waits for itself.
@@ -125,10 +125,11 @@ __device__ BlockRows rows_in_turn(Index rows, unsigned block) {
 
 template <ZeroFillKind Kind, bool LooksAhead>
 __global__ void __launch_bounds__(factor_threads)
-    factor_kernel(FactoredRows factored, FactorOrder order, double parameter, FactorCounts* counts) {
+    factor_kernel(FactoredRows factored, FactorOrder order, unsigned parts, double parameter, FactorCounts* counts) {
   __shared__ BlockRoom room;
   const unsigned block = cuda::begun_block(&counts->ticket);
-  const BlockRows rows = order.tile == nullptr ? rows_in_turn(factored.a.rows, block) : rows_of_tile(order, block);
+  const BlockRows rows =
+      order.tile == nullptr ? rows_in_turn(factored.a.rows, block) : rows_of_tile(order, parts, block);
   const int lanes = rows.lanes, own = static_cast<int>(threadIdx.x) / lanes;
   const Index at = rows.first + own;
   const bool is_row = own < rows.most && at < rows.end;
@@ -148,14 +149,38 @@ __global__ void __launch_bounds__(factor_threads)
   if (counted && group.lane() == 0) atomicAdd(&counts->bad, 1);
 }
 
+/// Rows that the GPU factors at once, with a warp each.
+std::size_t rows_at_once(const Cuda& space) {
+  return static_cast<std::size_t>(space.state().properties.multiProcessorCount) * 32;
+}
+
+/// Whether rows go through several strips at once. This pays where short rows wait for each other in a long chain; one
+/// strip after the other leaves registers to more rows (H100, 2026-11: 0.62 ms instead of 1.13 for poisson3d:64 with
+/// 190 levels, but 0.34 instead of 0.25 in nested dissection with 14, and 5.0 instead of 3.3 for rows of 81 entries).
+bool looks_ahead(const FactorOrder& order) {
+  constexpr Index many_levels = 32;
+  return order.levels > many_levels && !order.has_long_rows;
+}
+
+/// The thread blocks that share a tile: the more, the more lanes a row has. Many lanes pay where rows are long and
+/// levels short, so that the GPU has room for them (H100, 2026-11, values of ILU(0): fem27:36 0.77 ms instead of 1.35,
+/// fem27:32:unknowns=3 2.87 instead of 3.24; but 0.45 instead of 0.38 and 3.27 instead of 3.09 in nested dissection).
+unsigned parts_of_tile(const Cuda& space, const FactorOrder& order, std::size_t rows) {
+  constexpr std::size_t levels_at_work = 10;
+  constexpr std::size_t most_tiles = std::size_t{1} << 27;  // 8 times as many blocks are as many as a launch may have
+  const bool has_short_levels = rows * levels_at_work < static_cast<std::size_t>(order.levels) * rows_at_once(space);
+  return order.has_long_rows && has_short_levels && order.tiles < most_tiles ? 8 : 2;
+}
+
 }  // namespace
 
 /// This is faster than by levels until the rows are many times what the GPU holds at once. (H200, 2026-11: fem27:24,
 /// 13,824 rows, 0.40 ms instead of 0.85; memplus, 17,758 rows, 0.71 instead of 0.89; but wang3, 26,064 rows, 0.36
-/// instead of 0.26, and poisson3d:64 4.3 instead of 0.6.)
-bool factors_in_turn(const Cuda& space, std::size_t rows, bool alone) {
-  const std::size_t times = alone ? 8 : 5;  // what the GPU has at once
-  return rows <= times * static_cast<std::size_t>(space.state().properties.multiProcessorCount) * 32;
+/// instead of 0.26, and poisson3d:64 4.3 instead of 0.6.) The order that isn't at hand takes time, too (H100, 2026-11,
+/// factors alone: fem27:36, 46,656 rows, 1.09 ms instead of 1.29; poisson3d:36 0.66 instead of 0.61).
+bool factors_in_turn(const Cuda& space, std::size_t rows, bool at_hand) {
+  const std::size_t times = at_hand ? 5 : 12;
+  return rows <= times * rows_at_once(space);
 }
 
 Vector<Cuda, Index> find_levels(const Cuda& space, const Triangle& lower, bool both) {
@@ -181,11 +206,12 @@ void factor_rows(const Cuda& space, const FactoredRows& rows, Offset entries, co
   OSTINATO_CUDA(cudaMemsetAsync(rows.upper, 0xff, published, space.stream()));
   if (n == 0) return;
   constexpr auto ilu = ZeroFillKind::ilu, ic = ZeroFillKind::ic;
-  const auto kernel = order.looks_ahead ? (kind == ilu ? factor_kernel<ilu, true> : factor_kernel<ic, true>)
-                                        : (kind == ilu ? factor_kernel<ilu, false> : factor_kernel<ic, false>);
+  const auto kernel = looks_ahead(order) ? (kind == ilu ? factor_kernel<ilu, true> : factor_kernel<ic, true>)
+                                         : (kind == ilu ? factor_kernel<ilu, false> : factor_kernel<ic, false>);
+  const unsigned parts = parts_of_tile(space, order, n);
   const std::size_t blocks =
-      order.tile == nullptr ? (n + factor_threads / 32 - 1) / (factor_threads / 32) : order.tiles * parts_of_tile;
-  kernel<<<static_cast<unsigned>(blocks), factor_threads, 0, space.stream()>>>(rows, order, parameter, counts);
+      order.tile == nullptr ? (n + factor_threads / 32 - 1) / (factor_threads / 32) : order.tiles * parts;
+  kernel<<<static_cast<unsigned>(blocks), factor_threads, 0, space.stream()>>>(rows, order, parts, parameter, counts);
   OSTINATO_CUDA(cudaGetLastError());
 }
 

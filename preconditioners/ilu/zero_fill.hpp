@@ -33,7 +33,7 @@ enum class ZeroFillKind { ilu, ic };
 /// downloaded. For another order the pattern is, and for matched rows the whole matrix (prepare()).
 ///
 /// Exec      On Cuda one kernel per phase, whose rows wait for each other; the functions wait for it. make() factors up
-///           to 160 rows for each multiprocessor beside sweeps(). On Host the rows come one after the other;
+///           to 384 rows for each multiprocessor beside sweeps(). On Host the rows come one after the other;
 ///           IncompleteLu takes factor_iluk() and factor_ic() there.
 /// Traffic   factor() and make(): 16 bytes an entry that last until their end. factors(): 16 bytes an entry and 8 a
 ///           row, which it returns, and for many rows up to 44 a row more until its end. Between the calls 8 bytes a
@@ -103,7 +103,7 @@ class ZeroFill {
   std::pair<SweepArrays<Space, V>, SweepArrays<Space, V>> list_rows(const SpaceCsr<Space, T>& a,
                                                                     const JoinedGroups& groups,
                                                                     const Vector<Space, Index>& order) const;
-  bool looks_ahead(Index levels) const;
+  detail::FactorOrder order_by(const Index* row, const Vector<Space, SweepTile>& tiles, Index levels) const;
   void load(const SpaceCsr<Space, T>& a, std::span<double> work) const;
   template <class V>
   detail::FactorOrder order_of(const Factored<Space, T, V>& sweeps) const;

@@ -25,7 +25,8 @@ struct FactorOrder {
   const Index* row = nullptr;
   const SweepTile* tile = nullptr;
   std::size_t tiles = 0;
-  bool looks_ahead = false;  ///< whether rows go through several strips at once (zero_fill_strips.hpp)
+  Index levels = 1;
+  bool has_long_rows = false;  ///< a quarter of the entries or more are in rows of more than 9
 };
 
 /// What rows count while they are factored and stored. All bits are set before the first row.
@@ -35,10 +36,10 @@ struct FactorCounts {
   double outside;   ///< numbers of the factors that leave their range
 };
 
-/// Whether so many rows are best factored in the order of the matrix; `alone`: where nothing else needs the order of a
-/// lower sweep.
+/// Whether so many rows are best factored in the order of the matrix; `at_hand`: where the order of the lower sweep is
+/// known already.
 inline bool factors_in_turn(const Host&, std::size_t, bool) { return true; }
-bool factors_in_turn(const Cuda& space, std::size_t rows, bool alone);
+bool factors_in_turn(const Cuda& space, std::size_t rows, bool at_hand);
 
 /// Factors all rows in this order; any gives the same bits. On Host the order is that of the matrix. `parameter`: that
 /// of FactoredRows::eliminate() or decompose(). The counts lie behind the pivots, and these behind `rows.upper`, of so

@@ -18,6 +18,7 @@
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
+#include <ostinato/spmv/space/readback.hpp>
 #include <ostinato/spmv/space/together.hpp>
 
 namespace ostinato::multigrid {
@@ -273,14 +274,13 @@ Hierarchy<Space>::Hierarchy(const Analysis<Space, T>& analysis, const Grid& grid
   bool by_class = !periodic_axes(grid).any() && !many_differ;
   if (by_class) {
     for_each(space_, neighbours, ReadClasses<T>{block, table.data()});
+    DownloadBehind<Space> download(space_, {{rows.data(), table.data(), table.bytes()}});
     sum(space_, grid.extents.points(), CountDeviants<T>{block, table.data()}, deviants.data());
-    double count = 0;
-    download(space_, {copied(count, deviants.data()), {rows.data(), table.data(), table.bytes()}});
-    by_class = count == 0;
+    download.finish();
+    // A GPU counts while the host makes the tables.
+    by_class = make_by_class(rows, grid, plan, [&] { return deviants.download()[0] == 0; });
   }
-  if (by_class) {
-    make_by_class(rows, grid, plan);
-  } else {
+  if (!by_class) {
     const auto fill = [&](const Stencil& to) {
       for_each(space_, grid.extents.points(), FillStencil<T>{block, power_, to});
     };
@@ -303,7 +303,7 @@ Hierarchy<Space>::Hierarchy(const StencilOperator<Space, T>& stencil, const Grid
                                               !stencil.table().empty(),
                                               {grid.dimensions, grid.star, periodic_axes(grid)}};
   if (!stencil.table().empty() && !periodic_axes(grid).any()) {
-    make_by_class(stencil.table(), grid, plan);
+    make_by_class(stencil.table(), grid, plan, [] { return true; });
   } else {
     const auto fill = [&](const Stencil& to) { for_grid(space_, grid.extents, RoundRows<T>{rows, power_, to.a}); };
     make_by_point(grid, fill, plan);
@@ -328,7 +328,8 @@ void Hierarchy<Space>::finish(const std::function<bool()>& constants_vanish) {
 }
 
 template <class Space>
-void Hierarchy<Space>::make_by_class(const std::vector<double>& table, const Grid& grid, const GridPlan<Space>& plan) {
+bool Hierarchy<Space>::make_by_class(const std::vector<double>& table, const Grid& grid, const GridPlan<Space>& plan,
+                                     const std::function<bool()>& are_its_rows) {
   Classes rows;
   for (std::size_t c = 0; c < neighbours; ++c) {
     for (std::size_t k = 0; k < neighbours; ++k) rows[c][k] = table[c * neighbours + k] * power_;
@@ -337,9 +338,9 @@ void Hierarchy<Space>::make_by_class(const std::vector<double>& table, const Gri
   bool star = grid.star;
   ClassRoots roots = roots_of(rows);
   const std::vector<float> inverse = inverse_roots(roots, e);
-  inverse_root_ = Vector<Space, float>(space_, inverse);
-  even_inverse_root_ = even_values(inverse, e);
   const std::size_t coarsest = coarsest_points_of(rows);
+  std::vector<Level<Space>> levels, announced;
+  std::vector<float> coarsest_root, coarsest_a;
   // The memory of several unknowns is predicted from that of the first one.
   std::optional<StarByAxes> by_axes = star && grid.unknowns == 1 ? StarByAxes::of(rows, e) : std::nullopt;
   ClassTables tables;
@@ -350,20 +351,19 @@ void Hierarchy<Space>::make_by_class(const std::vector<double>& table, const Gri
     level.even_a = even_rows(a, e, grid.dimensions, star);
     double strength[3];
     couplings(rows, e, strength);
-    const bool plain = levels_.empty() && is_plain(rows, e, grid.dimensions, star);
-    if (levels_.empty() && plan)
-      plan(planned<Space>(grid, true, strength, {}, coarsest, by_axes.has_value(), plain), certainty_for(e, true));
+    const bool plain = levels.empty() && is_plain(rows, e, grid.dimensions, star);
+    if (levels.empty() && plan)
+      announced = planned<Space>(grid, true, strength, {}, coarsest, by_axes.has_value(), plain);
     level.axes = e.points() > coarsest ? axes_to_halve(strength, e, weak_axis(grid.dimensions, true)) : 0;
     level.plain = plain && level.axes == 7;
     level.largest = largest_row(rows);
     level.omega = damping(level.axes, level.largest);
-    require_usable(level.omega, level.axes, e, coarsest);
     if (level.axes == 0) {
       for_points(e, [&](Index x, Index y, Index z) {
-        coarsest_root_.push_back(static_cast<float>(root_at(roots, e, x, y, z)));
+        coarsest_root.push_back(static_cast<float>(root_at(roots, e, x, y, z)));
       });
-      coarsest_a_ = a;
-      levels_.push_back(std::move(level));
+      coarsest_a = a;
+      levels.push_back(std::move(level));
       break;
     }
     const HalvedClasses next(rows, e, level.axes);
@@ -379,14 +379,23 @@ void Hierarchy<Space>::make_by_class(const std::vector<double>& table, const Gri
     rows = next_rows;
     roots = next_roots;
     star = by_axes.has_value();
-    levels_.push_back(std::move(level));
+    levels.push_back(std::move(level));
   }
+  if (!are_its_rows()) return false;
+  if (plan) plan(announced, certainty_for(grid.extents, true));
+  for (const Level<Space>& level : levels) require_usable(level.omega, level.axes, level.grid, coarsest);
+  levels_ = std::move(levels);
+  coarsest_root_ = std::move(coarsest_root);
+  coarsest_a_ = std::move(coarsest_a);
+  inverse_root_ = Vector<Space, float>(space_, inverse);
+  even_inverse_root_ = even_values(inverse, grid.extents);
   const auto all = std::make_shared<Vector<Space, float>>(space_, tables.values);
   const auto part = [&](std::size_t k) { return Part<Space>(all, tables.places[k].first, tables.places[k].size); };
   for (std::size_t k = 0; k < levels_.size(); ++k) {
     levels_[k].a = part(2 * k);
     if (k + 1 < levels_.size()) levels_[k].p = part(2 * k + 1);
   }
+  return true;
 }
 
 template <class Space>

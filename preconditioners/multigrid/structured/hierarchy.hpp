@@ -160,7 +160,10 @@ class Hierarchy {
   void round_to_half(std::size_t count);
 
  private:
-  void make_by_class(const std::vector<double>& table, const Grid& grid, const GridPlan<Space>& plan);
+  /// are_its_rows() is asked once the tables are made: whether the rows of all points are those of their classes. If
+  /// not, the object stays as it is, and the function returns false.
+  bool make_by_class(const std::vector<double>& table, const Grid& grid, const GridPlan<Space>& plan,
+                     const std::function<bool()>& are_its_rows);
   /// fill(a) writes the operator of the finest grid, times power().
   using Filler = std::function<void(const Stencil& a)>;
   void make_by_point(const Grid& grid, const Filler& fill, const GridPlan<Space>& plan);

@@ -307,6 +307,18 @@ TYPED_TEST(ZeroFillOn, LongChainsAndLargeGridsHaveTheBitsOfTheHost) {
   }
 }
 
+/// Entries in the `below` diagonals below the main one, and in the `above` above.
+template <class T>
+Csr<T> banded(Index n, Index below, Index above) {
+  Random random(static_cast<std::uint64_t>(n));
+  std::vector<Triplet<T>> t;
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = std::max(i - below, 0); j <= std::min(i + above, n - 1); ++j)
+      t.push_back({i, j, static_cast<T>(i == j ? 16 : signed_unit(random))});
+  }
+  return from_triplets<T>(n, n, t);
+}
+
 /// A block diagonal matrix of so many copies that it has `rows` rows or more.
 template <class T>
 Csr<T> copies_of(const Csr<T>& a, Index rows) {
@@ -322,12 +334,12 @@ Csr<T> copies_of(const Csr<T>& a, Index rows) {
   return from_triplets<T>(all, all, t);
 }
 
-// A GPU factors up to 160 rows for each of its multiprocessors (21,120 on an H100 or H200) in the order of the matrix,
+// A GPU factors up to 384 rows for each of its multiprocessors (50,688 on an H100 or H200) in the order of the matrix,
 // more rows by levels.
 TYPED_TEST(ZeroFillOn, ManyRowsHaveTheBitsOfTheHost) {
   using T = typename TypeParam::T;
   if (!TypeParam::Space::on_device) GTEST_SKIP() << "Host takes rows in one order";
-  constexpr Index many = 25000;
+  constexpr Index many = 60000;
   const auto expect_bits = [&](const std::string& what, const Csr<T>& a, ZeroFillKind kind) {
     this->expect_bits_of_host("copies of " + what, copies_of(a, many), kind);
   };
@@ -354,6 +366,14 @@ TYPED_TEST(ZeroFillOn, ManyRowsHaveTheBitsOfTheHost) {
   expect_bits("shifted", shifted, ZeroFillKind::ic);
   expect_bits("fem27", generate<T>("fem27", {.n = 12, .unknowns = 3}), ZeroFillKind::ilu);
   expect_bits("poisson2d", generate<T>("poisson2d", {.n = 33}), ZeroFillKind::ic);
+  // Long rows of short levels.
+  const Csr<T> fem27 = generate<T>("fem27", {.n = 38});
+  for (const ZeroFillKind kind : {ZeroFillKind::ilu, ZeroFillKind::ic}) this->expect_bits_of_host("fem27", fem27, kind);
+  for (const Index below : {3, 6, 12, 24, 40}) {
+    const Csr<T> band = banded<T>(many, below, 10);
+    this->expect_bits_of_host("band " + std::to_string(below), band, ZeroFillKind::ilu);
+    this->expect_bits_of_host("band " + std::to_string(below), symmetric_part(band), ZeroFillKind::ic);
+  }
 }
 
 TYPED_TEST(ZeroFillOn, PreparedMatricesHaveTheBitsOfTheHost) {
