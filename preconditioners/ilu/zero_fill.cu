@@ -164,12 +164,13 @@ bool looks_ahead(const FactorOrder& order) {
 
 /// The thread blocks that share a tile: the more, the more lanes a row has. Many lanes pay where rows are long and
 /// levels short, so that the GPU has room for them (H100, 2026-11, values of ILU(0): fem27:36 0.77 ms instead of 1.35,
-/// fem27:32:unknowns=3 2.87 instead of 3.24; but 0.45 instead of 0.38 and 3.27 instead of 3.09 in nested dissection).
-unsigned parts_of_tile(const Cuda& space, const FactorOrder& order, std::size_t rows) {
-  constexpr std::size_t levels_at_work = 10;
+/// but 0.45 instead of 0.38 in nested dissection). Rows of more than 64 entries have a warp anyway.
+unsigned parts_of_tile(const Cuda& space, const FactorOrder& order, std::size_t rows, Offset entries) {
+  constexpr std::size_t levels_at_work = 10, most_of_row = 64;
   constexpr std::size_t most_tiles = std::size_t{1} << 27;  // 8 times as many blocks are as many as a launch may have
   const bool has_short_levels = rows * levels_at_work < static_cast<std::size_t>(order.levels) * rows_at_once(space);
-  return order.has_long_rows && has_short_levels && order.tiles < most_tiles ? 8 : 2;
+  const bool has_fitting_rows = order.has_long_rows && static_cast<std::size_t>(entries) <= most_of_row * rows;
+  return has_fitting_rows && has_short_levels && order.tiles < most_tiles ? 8 : 2;
 }
 
 }  // namespace
@@ -208,7 +209,7 @@ void factor_rows(const Cuda& space, const FactoredRows& rows, Offset entries, co
   constexpr auto ilu = ZeroFillKind::ilu, ic = ZeroFillKind::ic;
   const auto kernel = looks_ahead(order) ? (kind == ilu ? factor_kernel<ilu, true> : factor_kernel<ic, true>)
                                          : (kind == ilu ? factor_kernel<ilu, false> : factor_kernel<ic, false>);
-  const unsigned parts = parts_of_tile(space, order, n);
+  const unsigned parts = parts_of_tile(space, order, n, entries);
   const std::size_t blocks =
       order.tile == nullptr ? (n + factor_threads / 32 - 1) / (factor_threads / 32) : order.tiles * parts;
   kernel<<<static_cast<unsigned>(blocks), factor_threads, 0, space.stream()>>>(rows, order, parts, parameter, counts);
