@@ -72,9 +72,10 @@ void Operator<Space, T>::create(const Analysis<Space, T>& analysis, const Format
   const FormatEntry<Space, T>* entry = list.find(choice_.format);
   if (entry == nullptr) throw ArgumentError("the choice names format " + choice_.format + ", which isn't in the list");
   entry_ = std::make_shared<const FormatEntry<Space, T>>(*entry);
-  structure_ = analysis.structure();
-  const Stopwatch marking;  // before the conversion, which leaves a GPU idle at times
-  if (!makes_parts(space_)) pattern_ = LaterMark<Space>(space_, analysis.matrix().view(), structure_.longest_row);
+  // A GPU looks at the pattern while the host prepares the conversion, whose time contains that of the look.
+  const Stopwatch marking;
+  if (!makes_parts(space_))
+    pattern_ = LaterMark<Space>(space_, analysis.matrix().view(), analysis.structure().longest_row);
   analyse_seconds_ = marking.seconds();
   if (format_ == nullptr) {
     const Stopwatch watch;
@@ -82,6 +83,7 @@ void Operator<Space, T>::create(const Analysis<Space, T>& analysis, const Format
     build(analysis);
     convert_seconds_ += watch.seconds() - (analysis.seconds() - analysed_before);
   }
+  structure_ = analysis.structure();  // of which the conversion may have asked for more
   given_sorted_ = !analysis.matrix().is_sorted_copy();
   analyse_seconds_ += analysis.seconds();
   for (Candidate& c : choice_.candidates) c.plan = nullptr;  // a plan may take as much memory as the matrix

@@ -85,7 +85,8 @@ SpaceCsr<Space, V> rounded(const Space& space, const CsrView<double>& a) {
   return SpaceCsr<Space, V>(std::move(r));
 }
 
-/// A triangle of factors: L, or U with its rows divided by their pivots. Rows have a 1 on the diagonal where wanted.
+/// A triangle of factors: L, or L^T, or U with its rows divided by their pivots. Rows have a 1 on the diagonal where
+/// wanted.
 template <class Space>
 SpaceCsr<Space, double> unit_triangle(const Space& space, const FactorsInPlace<Space>& f, bool upper, bool diagonal) {
   const std::size_t n = at(f.rows);
@@ -93,7 +94,8 @@ SpaceCsr<Space, double> unit_triangle(const Space& space, const FactorsInPlace<S
   t->rows = t->cols = f.rows;
   t->row_ptr = Vector<Space, Offset>(space, n + 1);
   const detail::Triangle triangle{{f.rows, f.row_ptr, f.col}, f.after, upper};
-  const detail::UnitRows rows{triangle, (upper ? f.upper : f.val).data(), f.pivot(), diagonal};
+  const double* const over = upper && !f.symmetric ? f.pivot() : nullptr;
+  const detail::UnitRows rows{triangle, (upper ? f.upper : f.val).data(), over, diagonal};
   for_each(space, n, detail::CountUnitRow{rows, t->row_ptr.data()});
   exclusive_scan(space, t->row_ptr.span());
   Offset entries;

@@ -51,7 +51,7 @@ class ApproximateFactored {
                       const StopRequest& stop = {});
 
   /// From factors in the memory of the space; nothing but a few numbers is downloaded.
-  /// Throws    As the other constructor, but a pivot of 0 leaves the range.
+  /// Throws    As the other constructor, but a pivot that is 0 or not finite leaves the range, without its row.
   ApproximateFactored(const Space& space, const FactorsInPlace<Space>& factors, const TriangularOptions& options,
                       bool symmetric = false, const Announce& announce = {}, const StopRequest& stop = {});
 

@@ -42,11 +42,11 @@ struct MoveScaled {
   }
 };
 
-/// The rows of a triangle of factors in place; those of the upper one are divided by their pivots.
+/// The rows of a triangle of factors in place.
 struct UnitRows {
   Triangle triangle;
-  const double *val, *pivot;
-  bool diagonal;  ///< rows have a 1 on the diagonal
+  const double *val, *over;  ///< over: what rows are divided by; null: 1
+  bool diagonal;             ///< rows have a 1 on the diagonal
 
   OSTINATO_FUNCTION Offset length(std::size_t i) const {
     return triangle.end(i) - triangle.begin(i) + (diagonal ? 1 : 0);
@@ -78,13 +78,13 @@ struct FillUnitRow {
     }
     for (Offset k = triangle.begin(i); k < triangle.end(i); ++k, ++to) {
       col[to] = triangle.a.col[k];
-      val[to] = triangle.upper ? 1 / rows.pivot[i] * rows.val[k] : rows.val[k];
+      val[to] = rows.over != nullptr ? 1 / rows.over[i] * rows.val[k] : rows.val[k];
     }
   }
 };
 
 /// place[row[i]] := i, the row of A whose place is i; null: the same. over_pivot[row[i]] := 1 / pivot[i]. Counts those
-/// that leave the range of V, and the magnitudes from `least` to `largest`.
+/// that are 0 in V, or leave its range or the magnitudes from `least` to `largest`.
 template <class V>
 struct PlaceRows {
   const Index* row;
@@ -99,7 +99,7 @@ struct PlaceRows {
     place[to] = static_cast<Index>(i);
     over_pivot[to] = exact;
     const V rounded = static_cast<V>(exact);
-    const bool fits = fabs(exact) >= least && fabs(exact) <= largest && rounded - rounded == V{0};
+    const bool fits = rounded != 0 && fabs(exact) >= least && fabs(exact) <= largest && rounded - rounded == V{0};
     return {{fits ? 0.0 : 1.0}};
   }
 };

@@ -9,8 +9,8 @@
 
 namespace ostinato {
 
-/// Factors L and U in the memory of a space, at the places of the entries of the matrix that was factored. Of IC(0), L
-/// has ones on its diagonal, too, D is the pivots, and U = D L^T.
+/// Factors L U, or L D L^T (IC(0)), in the memory of a space, at the places of the entries of the matrix that was
+/// factored. L has ones on its diagonal, which aren't stored.
 ///
 /// Requires  The ZeroFill that made the object, and the matrix, outlive it: the pattern is theirs.
 template <class Space>
@@ -20,11 +20,13 @@ struct FactorsInPlace {
   const Index* col;           ///< of each entry, ascending in a row
   const Offset* after;        ///< the first entry of each row past the diagonal
   const Index* row;           ///< the row of A at each place; null: the same
-  Vector<Space, double> val;  ///< of each entry; those below the diagonal are L's, without its ones
-  /// Of each entry; those past the diagonal are U's, of IC(0) those of L^T. Behind them the pivots, one for each row.
+  Vector<Space, double> val;  ///< of each entry; those below the diagonal are L's
+  /// Of each entry; those past the diagonal are U's or L^T's. Behind them the pivots, one for each row: the diagonal of
+  /// U or D.
   Vector<Space, double> upper;
-  Index boosted = 0;  ///< pivots that were raised
-  double shift = 0;   ///< A + shift diag(A) was factored
+  bool symmetric = false;  ///< L D L^T
+  Index boosted = 0;       ///< pivots that were raised
+  double shift = 0;        ///< A + shift diag(A) was factored
 
   const double* pivot() const { return upper.data() + val.size(); }
 };

@@ -289,6 +289,7 @@ FactorsInPlace<Space> ZeroFill<Space, T>::factors(const SpaceCsr<Space, T>& a, c
           .row = prepared_ ? prepared_->row_at.data() : nullptr,
           .val = std::move(work.value),
           .upper = std::move(work.published),
+          .symmetric = kind_ == ZeroFillKind::ic,
           .boosted = outcome.boosted,
           .shift = outcome.shift};
 }

@@ -83,7 +83,7 @@ __global__ void __launch_bounds__(threads) level_kernel(Triangle lower, unsigned
                       is_upper ? latest + 1 : latest);
 }
 
-constexpr int factor_threads = 64;
+constexpr int factor_threads = PartOfTile::threads;
 constexpr int entries_of_block = 256;  ///< of rows that a thread block has in its memory
 
 /// The memory of a thread block for the rows that it factors at once.
@@ -106,15 +106,11 @@ struct BlockRows {
   int lanes, most;
 };
 
-/// In the order of the lower sweep: so many thread blocks share a tile, which is rows of one level, none of which waits
-/// for another. A row has 2 x parts times the lanes that it has in the sweep, but at most a warp. Small blocks leave
-/// registers to others where a tile has one row or two.
+/// In the order of the lower sweep: so many thread blocks share a tile.
 __device__ BlockRows rows_of_tile(const FactorOrder& order, unsigned parts, unsigned block) {
-  const SweepTile tile = order.tile[block / parts];
-  const int lanes = min(static_cast<int>(2 * parts) << tile.log_lanes, 32);
-  const int most = min(factor_threads / lanes, 32 >> tile.log_lanes);
-  return {order.row, tile.first + static_cast<Index>(block % parts) * most, order.tile[block / parts + 1].first, lanes,
-          most};
+  const SweepTile* const tile = order.tile + block / parts;
+  const PartOfTile own(tile->log_lanes, parts);
+  return {order.row, tile->first + static_cast<Index>(block % parts) * own.rows, tile[1].first, own.lanes, own.rows};
 }
 
 /// In the order of the matrix, with a warp for each row: no warp waits for itself.
@@ -164,9 +160,9 @@ bool looks_ahead(const FactorOrder& order) {
 
 /// The thread blocks that share a tile: the more, the more lanes a row has. Many lanes pay where rows are long and
 /// levels short, so that the GPU has room for them (H100, 2026-11, values of ILU(0): fem27:36 0.77 ms instead of 1.35,
-/// but 0.45 instead of 0.38 in nested dissection). Rows of more than 64 entries have a warp anyway.
+/// but 0.45 instead of 0.38 in nested dissection). Rows of more than 32 entries have a warp anyway.
 unsigned parts_of_tile(const Cuda& space, const FactorOrder& order, std::size_t rows, Offset entries) {
-  constexpr std::size_t levels_at_work = 10, most_of_row = 64;
+  constexpr std::size_t levels_at_work = 10, most_of_row = 32;
   constexpr std::size_t most_tiles = std::size_t{1} << 27;  // 8 times as many blocks are as many as a launch may have
   const bool has_short_levels = rows * levels_at_work < static_cast<std::size_t>(order.levels) * rows_at_once(space);
   const bool has_fitting_rows = order.has_long_rows && static_cast<std::size_t>(entries) <= most_of_row * rows;

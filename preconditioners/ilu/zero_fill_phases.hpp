@@ -29,6 +29,22 @@ struct FactorOrder {
   bool has_long_rows = false;  ///< a quarter of the entries or more are in rows of more than 9
 };
 
+/// How a thread block of a GPU factors its part of a tile, whose rows don't wait for each other. A row has 2 x parts
+/// times the lanes that it has in the sweep, but at most a warp. Small blocks leave registers to others where a tile
+/// has one row or two.
+struct PartOfTile {
+  static constexpr int threads = 64;
+
+  int lanes;  ///< of a row
+  int rows;   ///< of the block
+
+  OSTINATO_FUNCTION PartOfTile(Index log_lanes, unsigned parts) {
+    const int wanted = static_cast<int>(2 * parts) << log_lanes, all = 32 >> log_lanes;
+    lanes = wanted < 32 ? wanted : 32;
+    rows = threads / lanes < all ? threads / lanes : all;
+  }
+};
+
 /// What rows count while they are factored and stored. All bits are set before the first row.
 struct FactorCounts {
   Index bad;        ///< one less than the rows that eliminate() or decompose() returns true for

@@ -85,6 +85,23 @@ TYPED_TEST(OperatorOn, AnalysesAMatrixAnewOfWhichOnlyLengthsAreKnown) {
   }
 }
 
+// The conversion asks for the census, where the choice was made for another operator, which has dropped its plan.
+TYPED_TEST(OperatorOn, HasTheStructureThatTheConversionCompleted) {
+  using T = typename TypeParam::T;
+  using Space = typename TypeParam::Space;
+  const auto a = generate<T>("poisson2d", {.n = 40});
+  const Operator<Space, T> first(this->space(), a, {.format = "dia"});
+  for (const AnalysisDepth depth : {AnalysisDepth::lengths, AnalysisDepth::without_census}) {
+    const Analysis<Space, T> analysis(this->space(), {this->space(), a.view()}, depth);
+
+    const Operator<Space, T> op(analysis, first.choice());
+
+    EXPECT_FALSE(op.structure().lengths_only);
+    EXPECT_TRUE(op.structure().symmetric);
+    EXPECT_NE(op.structure().census, nullptr);
+  }
+}
+
 TYPED_TEST(OperatorOn, SaysWhatItHoldsAndWhy) {
   const auto a = generate<typename TypeParam::T>("poisson2d", {.n = 40});
 

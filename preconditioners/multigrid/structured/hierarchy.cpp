@@ -340,7 +340,7 @@ bool Hierarchy<Space>::make_by_class(const std::vector<double>& table, const Gri
   const std::vector<float> inverse = inverse_roots(roots, e);
   const std::size_t coarsest = coarsest_points_of(rows);
   std::vector<Level<Space>> levels, announced;
-  std::vector<float> coarsest_root, coarsest_a;
+  std::vector<float> coarsest_a;
   // The memory of several unknowns is predicted from that of the first one.
   std::optional<StarByAxes> by_axes = star && grid.unknowns == 1 ? StarByAxes::of(rows, e) : std::nullopt;
   ClassTables tables;
@@ -359,9 +359,6 @@ bool Hierarchy<Space>::make_by_class(const std::vector<double>& table, const Gri
     level.largest = largest_row(rows);
     level.omega = damping(level.axes, level.largest);
     if (level.axes == 0) {
-      for_points(e, [&](Index x, Index y, Index z) {
-        coarsest_root.push_back(static_cast<float>(root_at(roots, e, x, y, z)));
-      });
       coarsest_a = a;
       levels.push_back(std::move(level));
       break;
@@ -385,8 +382,9 @@ bool Hierarchy<Space>::make_by_class(const std::vector<double>& table, const Gri
   if (plan) plan(announced, certainty_for(grid.extents, true));
   for (const Level<Space>& level : levels) require_usable(level.omega, level.axes, level.grid, coarsest);
   levels_ = std::move(levels);
-  coarsest_root_ = std::move(coarsest_root);
   coarsest_a_ = std::move(coarsest_a);
+  for_points(
+      e, [&](Index x, Index y, Index z) { coarsest_root_.push_back(static_cast<float>(root_at(roots, e, x, y, z))); });
   inverse_root_ = Vector<Space, float>(space_, inverse);
   even_inverse_root_ = even_values(inverse, grid.extents);
   const auto all = std::make_shared<Vector<Space, float>>(space_, tables.values);

@@ -223,6 +223,54 @@ TYPED_TEST(ApproximateFactoredOn, FromFactorsInPlaceIsAsFromThoseOfTheHost) {
   }
 }
 
+TYPED_TEST(ApproximateFactoredOn, CholeskyInPlaceMayBeTakenForUnsymmetric) {
+  using T = typename TypeParam::T;
+  using Home = typename TypeParam::Space;
+  const Csr<T> a = random_definite<T>(33, 6);
+  const auto r = random_vector<T>(33, 8);
+  const SpaceCsr<Home, T> on(this->space(), a.view());
+  const ZeroFill<Home, T> zero_fill(this->space(), on, ZeroFillKind::ic, {.match = false, .order = Ordering::natural});
+  const FactorsInPlace<Home> factors = zero_fill.factors(on);
+  for (const TriangularOptions& o : ways) {
+    const ApproximateFactored<Home, T> symmetric(this->space(), factors, o, true), not_so(this->space(), factors, o);
+    EXPECT_LT(this->difference(this->apply(not_so, r), this->apply(symmetric, r)), this->rounding);
+  }
+}
+
+TYPED_TEST(ApproximateFactoredOn, InPlaceRefusesPivotsBeyondTheRange) {
+  using T = typename TypeParam::T;
+  using Home = typename TypeParam::Space;
+  const double tiny = std::numeric_limits<T>::denorm_min(), large = std::numeric_limits<T>::max();
+  for (const auto& a : {diagonal_matrix<T>({1, static_cast<T>(tiny)}),
+                        dense<T>({{1, static_cast<T>(large)}, {static_cast<T>(large), 1}})}) {
+    const SpaceCsr<Home, T> on(this->space(), a.view());
+    const ZeroFill<Home, T> zero_fill(this->space(), on, ZeroFillKind::ilu,
+                                      {.match = false, .order = Ordering::natural});
+    FactorsInPlace<Home> factors = zero_fill.factors(on);
+    const std::string text =
+        message_of<ArgumentError>([&] { ApproximateFactored<Home, T>(this->space(), factors, {.solve = jacobi}); });
+    EXPECT_NE(text.find("leave the range"), std::string::npos) << text;
+  }
+}
+
+TYPED_TEST(ApproximateFactoredOn, InPlaceInFloatUnderDoubleIsAsFromFactorsOfTheHost) {
+  using Home = typename TypeParam::Space;
+  const Csr<double> a = random_definite<double>(400, 6);
+  const SpaceCsr<Home, double> on(this->space(), a.view());
+  const PreparationOptions as = {.match = false, .order = Ordering::rcm};
+  const ZeroFill<Home, double> zero_fill(this->space(), on, ZeroFillKind::ilu, as);
+  const FactorsInPlace<Home> factors = zero_fill.factors(on);
+  const Preparation how = prepare(a.view(), as);
+  const Factors f = factor_iluk(prepared(a.view(), how).view(), {});
+  const Vector<Home, double> r(this->space(), random_vector<double>(400, 8));
+  for (const TriangularOptions& o : ways) {
+    Vector<Home, double> ours(this->space(), 400), theirs(this->space(), 400);
+    ApproximateFactored<Home, double, float>(this->space(), factors, o).apply(r, ours);
+    ApproximateFactored<Home, double, float>(this->space(), f, how, o).apply(r, theirs);
+    EXPECT_TRUE(same_bits(ours.download(), theirs.download()));
+  }
+}
+
 TYPED_TEST(ApproximateFactoredOn, IsSymmetricWithCholesky) {
   using T = typename TypeParam::T;
   using Home = typename TypeParam::Space;

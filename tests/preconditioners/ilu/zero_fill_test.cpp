@@ -374,6 +374,8 @@ TYPED_TEST(ZeroFillOn, ManyRowsHaveTheBitsOfTheHost) {
     this->expect_bits_of_host("band " + std::to_string(below), band, ZeroFillKind::ilu);
     this->expect_bits_of_host("band " + std::to_string(below), symmetric_part(band), ZeroFillKind::ic);
   }
+  for (const Index below : {3, 6, 12})
+    expect_bits("band " + std::to_string(below), banded<T>(many / 20, below, 10), ZeroFillKind::ilu);
 }
 
 TYPED_TEST(ZeroFillOn, PreparedMatricesHaveTheBitsOfTheHost) {
@@ -405,6 +407,7 @@ TYPED_TEST(ZeroFillOn, EndsOnAStopAndWorksAfterwards) {
   for (const ZeroFillKind kind : {ZeroFillKind::ilu, ZeroFillKind::ic}) {
     const ZeroFill<typename TypeParam::Space, T> zero_fill(this->space(), on, kind, in_place);
     EXPECT_THROW(zero_fill.make(on, AtOnce()), Stopped);
+    EXPECT_THROW(zero_fill.factors(on, AtOnce()), Stopped);
     auto [factored, outcome] = zero_fill.make(on);
     this->expect_same_bits("after a stop", {std::move(factored), outcome, zero_fill.nonzeros()},
                            this->make_on_host(a, kind));
@@ -700,6 +703,11 @@ void expect_lanes_to_agree_with(const Csr<double>& a, ZeroFillKind kind, int gro
   all.insert(all.end(), upper_level.begin(), upper_level.end());
   all.insert(all.end(), most.begin(), most.end());
   EXPECT_EQ(all, found);
+  std::vector<Index> alone = detail::find_levels(Host(), lower, false).download();
+  level.push_back(most[0]);
+  alone.resize(n + 1);
+  EXPECT_EQ(alone, level);
+  level.pop_back();
 
   std::vector<Index> order(n);
   std::iota(order.begin(), order.end(), 0);
@@ -708,7 +716,7 @@ void expect_lanes_to_agree_with(const Csr<double>& a, ZeroFillKind kind, int gro
   const double parameter = kind == ZeroFillKind::ilu ? 1e-8 : 1;
   RowArrays ours(a, after), theirs(a, after);
   detail::FactorCounts counts{};
-  detail::factor_rows(Host(), theirs.rows, a.nonzeros(), {order.data(), nullptr, 0, false}, kind, parameter, &counts);
+  detail::factor_rows(Host(), theirs.rows, a.nonzeros(), {}, kind, parameter, &counts);
   std::atomic<Index> counted{0};
   std::vector<RoomArrays> rooms(n, RoomArrays(room));
   in_groups<LooksAhead>(groups, lanes, a.rows, [&](const auto& g, Index at) {
@@ -746,6 +754,20 @@ TEST(ZeroFillRows, GroupsOfLanesHaveTheBitsOfOneLane) {
   }
 }
 
+// The thread blocks of a tile take each of its rows once.
+TEST(PartOfTile, PartsCoverTheTile) {
+  for (Index log_lanes = 0; log_lanes <= 5; ++log_lanes) {
+    for (const unsigned parts : {2u, 8u}) {
+      const detail::PartOfTile part(log_lanes, parts);
+      EXPECT_LE(part.lanes * part.rows, detail::PartOfTile::threads);
+      EXPECT_GE(part.lanes, 4);
+      EXPECT_LE(part.lanes, 32);
+      EXPECT_GE(part.lanes, 1 << log_lanes);
+      EXPECT_GE(static_cast<int>(parts) * part.rows, 32 >> log_lanes) << log_lanes << ' ' << parts;
+    }
+  }
+}
+
 /// As a warp of a GPU does it: the rows of a level in step, four at a time, whose lengths differ.
 void expect_rows_in_step_to_agree(const Csr<double>& a, ZeroFillKind kind, Index room) {
   constexpr int lanes = 2;
@@ -759,7 +781,7 @@ void expect_rows_in_step_to_agree(const Csr<double>& a, ZeroFillKind kind, Index
   const double parameter = kind == ZeroFillKind::ilu ? 1e-8 : 1;
   RowArrays ours(a, after), theirs(a, after);
   detail::FactorCounts counts{};
-  detail::factor_rows(Host(), theirs.rows, a.nonzeros(), {order.data(), nullptr, 0, false}, kind, parameter, &counts);
+  detail::factor_rows(Host(), theirs.rows, a.nonzeros(), {}, kind, parameter, &counts);
   std::vector<RoomArrays> rooms(after.size(), RoomArrays(room));
   std::atomic<Index> counted{0};
   for (Index l = 0; l < a.rows; ++l) {
