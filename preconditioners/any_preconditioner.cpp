@@ -3,7 +3,6 @@
 #include <ostinato/preconditioners/any_preconditioner.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdio>
 #include <new>
@@ -16,6 +15,7 @@
 #include <ostinato/preconditioners/multigrid/multigrid.hpp>
 #include <ostinato/preconditioners/positive_rows.hpp>
 #include <ostinato/preconditioners/require_rows.hpp>
+#include <ostinato/preconditioners/rungs.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
@@ -70,7 +70,6 @@ const PreconditionerEntry<Space, T>* find_entry(const Request& asked) {
 }
 
 constexpr std::string_view poor_cycle = ": a cycle shrinks an error too little";
-constexpr std::string_view plain_multigrid = "kind=plain";
 /// A cycle leaves 0.14 to 0.17 of a random error for diffusion on grids and meshes, which takes some 25 iterations, and
 /// 0.25 to 0.34 for elasticity and stiffness matrices, which takes hundreds (2026-11).
 constexpr double poor_rate_of_plain = 0.2;
@@ -288,7 +287,7 @@ std::string AnyPreconditioner<Space, T>::try_to_build(const Analysis<Space, T>& 
     // Only hierarchies know a rate; for others no grid has to be looked for.
     const double rate = built_ == nullptr ? 0 : built_->rate();
     const bool is_poor =
-        rate > 0 && rate > (options_ == plain_multigrid ? poor_rate_of_plain : poor_rate(analysis.grid().unknowns));
+        rate > 0 && rate > (options_ == Rung::plain ? poor_rate_of_plain : poor_rate(analysis.grid().unknowns));
     return is_poor ? choice_.name + std::string(poor_cycle) : std::string();
   } catch (const ArgumentError& e) {
     return what_is_wrong(e);
@@ -301,88 +300,6 @@ std::string AnyPreconditioner<Space, T>::try_to_build(const Analysis<Space, T>& 
 
 namespace {
 
-/// What "auto" goes on with, one after the other.
-/// Model     Times of the host are fits to set-ups of 20 real matrices with 434 to 48,600 rows on two cores of an AMD
-///           EPYC, 2026-11-26, where most are within a factor of 2. Complete factors of large grids of three dimensions
-///           take up to ten times as long.
-struct Rung {
-  std::string_view name, options, thorough_options;
-  double seconds_an_entry;  ///< of A
-  double from_rows = 0;     ///< holds for so many rows and more; n rows, fewer, take sqrt(n / from_rows) times that
-
-  /// Whether there is any hope for a matrix, which may be definite if it is symmetric.
-  template <class Space, class T>
-  bool suits(const Structure& s, bool may_be_definite) const {
-    if (is_one_level())
-      return Space::on_device && s.symmetric && (s.positive_diagonal || s.negative_diagonal) &&
-             !suits_hierarchy<Space, T>(s);
-    if (name == "ilu0") return !Space::on_device && !s.symmetric && s.missing_diagonal == 0;
-    if (name == "ict" || name == "cholesky") return may_be_definite && s.symmetric && s.positive_diagonal;
-    if (options == plain && !(Space::on_device && s.symmetric)) return false;
-    if (name == Multigrid<Space, T>::name) return suits_hierarchy<Space, T>(s) && (may_be_definite || !s.symmetric);
-    return true;
-  }
-
-  /// Whether it may take the place of Jacobi where that is slow (leaving_jacobi.hpp).
-  bool is_one_level() const { return name == "fsai" || name == "chebyshev"; }
-
-  /// Whether the matrix is large enough for a hierarchy, and one can be made. Factors are faster for smaller ones.
-  template <class Space, class T>
-  bool suits_hierarchy(const Structure& s) const {
-    const Index fewest_rows = Space::on_device || options == aggressive ? 20000 : 2000;
-    return s.rows >= fewest_rows && Multigrid<Space, T>::why_not(s).empty();
-  }
-
-  static constexpr std::string_view aggressive = "kind=classical,aggressive=1", plain = plain_multigrid;
-};
-/// Complete factors that take little more than incomplete ones go first. Matching makes nearly singular matrices worse
-/// (fidapex6).
-constexpr std::array<Rung, 12> ladder = {{{"fsai", "", "", 0},
-                                          {"chebyshev", "", "", 0},
-                                          {"ilu0", "", "", 0.08e-6},
-                                          {"multigrid", Rung::plain, Rung::plain, 0},
-                                          {"multigrid", Rung::aggressive, Rung::aggressive, 0.2e-6},
-                                          {"multigrid", "kind=classical", "kind=classical", 0.5e-6},
-                                          {"cholesky", "fill=10", "fill=10", 1e-6, 12000},
-                                          {"ict", "", "", 0.2e-6},
-                                          {"cholesky", "fill=100", "", 3e-6, 12000},
-                                          {"ilut", "", "", 1e-6, 12000},
-                                          {"lu", "fill=100", "", 10e-6, 130000},
-                                          {"lu", "fill=100,match=no,pivot=1", "match=no,pivot=1", 10e-6, 130000}}};
-
-template <class Space>
-double predicted_seconds(const Rung& rung, const Structure& s) {
-  const auto entries = static_cast<double>(s.nonzeros);
-  if (rung.is_one_level()) return least_seconds_to_leave_jacobi(entries);
-  // Hierarchies are made on the GPU (H200, 2026-11), factors on the host. With kind=plain this is set-up and solve of
-  // mesh2d:1000 and mesh3d:100, a little more: its cycles take the time of some four iterations each. The 25 ms of
-  // kernels that are used for the first time are left out.
-  if (rung.options == Rung::plain) return 12e-3 + 1e-9 * entries;
-  if (Space::on_device && rung.name == "multigrid") return 15e-3 + 4e-9 * entries;
-  // Small systems are given the time of some hundred iterations: on a GPU, these take longer.
-  const double least = Space::on_device ? 50e-3 : 1e-3;
-  const double share = s.rows < rung.from_rows ? std::sqrt(s.rows / rung.from_rows) : 1;
-  return std::max(least, share * rung.seconds_an_entry * entries);
-}
-
-/// Names a row or column without an entry, with which complete factors don't exist; empty when there is none.
-template <class Space, class T>
-std::string why_no_complete_factors(const Analysis<Space, T>& analysis) {
-  const Structure& s = analysis.structure();
-  std::vector<char> has_entry(static_cast<std::size_t>(s.cols), 0);
-  const CsrView<T>& a = analysis.matrix().view();
-  Array<Index> col(a.col.size());
-  analysis.space().download(col.data(), a.col.data(), a.col.size_bytes());
-  for (const Index j : col) has_entry[static_cast<std::size_t>(j)] = 1;
-  const auto empty = std::count(has_entry.begin(), has_entry.end(), 0);
-  const auto text = [](auto count, const char* what) {
-    return "lu: A is singular, because " + std::to_string(count) + " " + what +
-           (count == 1 ? " has no entry" : "s have no entry");
-  };
-  if (s.empty_rows > 0) return text(s.empty_rows, "row");
-  return empty > 0 ? text(empty, "column") : std::string();
-}
-
 std::string no_time_for(const Rung& rung, double seconds) {
   char text[80];
   std::snprintf(text, sizeof text, ": no time is left to make it, some %.1g s", seconds);
@@ -392,21 +309,11 @@ std::string no_time_for(const Rung& rung, double seconds) {
 }  // namespace
 
 template <class Space, class T>
-std::vector<std::string_view> stronger_preconditioners(const Structure& s) {
-  std::vector<std::string_view> names;
-  for (const Rung& rung : ladder) {
-    const bool again = std::find(names.begin(), names.end(), rung.name) != names.end();
-    if (s.finite && !again && rung.suits<Space, T>(s, true)) names.push_back(rung.name);
-  }
-  return names;
-}
-
-template <class Space, class T>
 int AnyPreconditioner<Space, T>::next_rung(int from, const Structure& s, bool may_be_definite) const {
   if (from == no_ladder || !s.finite) return no_ladder;
   const bool is_simple = choice_.name == "jacobi" || choice_.name == "none";
-  for (auto number = static_cast<std::size_t>(std::max(from, refused_)); number < ladder.size(); ++number) {
-    const Rung& rung = ladder[number];
+  for (auto number = static_cast<std::size_t>(std::max(from, refused_)); number < rungs.size(); ++number) {
+    const Rung& rung = rungs[number];
     if (!rung.suits<Space, T>(s, may_be_definite) || (rung.is_one_level() && !is_simple)) continue;
     if (rung.options == Rung::plain && is_stiff_) continue;
     return static_cast<int>(number);
@@ -417,7 +324,7 @@ int AnyPreconditioner<Space, T>::next_rung(int from, const Structure& s, bool ma
 /// Whether plain aggregation would be poor, as far as signs tell. False where it is no rung.
 template <class Space, class T>
 bool AnyPreconditioner<Space, T>::looks_stiff(const Analysis<Space, T>& analysis) const {
-  const bool has_rung = std::any_of(ladder.begin(), ladder.end(), [&](const Rung& rung) {
+  const bool has_rung = std::any_of(rungs.begin(), rungs.end(), [&](const Rung& rung) {
     return rung.options == Rung::plain && rung.suits<Space, T>(analysis.structure(), true);
   });
   return has_rung && is_mostly_positive(analysis.space(), analysis.matrix().view());
@@ -433,7 +340,7 @@ const AnyPreconditioner<Space, T>* AnyPreconditioner<Space, T>::stronger(const S
   if (!analysis) return nullptr;
   const auto after = [&](int from) { return next_rung(from, analysis->structure(), options.definite); };
   for (int next = after(rung_); next != no_ladder; next = after(next + 1)) {
-    const Rung& rung = ladder[static_cast<std::size_t>(next)];
+    const Rung& rung = rungs[static_cast<std::size_t>(next)];
     const double seconds = predicted_seconds<Space>(rung, analysis->structure());
     const auto entries = static_cast<double>(analysis->structure().nonzeros);
     if (rung.is_one_level() && faster_than_jacobi_on_gpu(entries, options.left) != rung.name) continue;
@@ -454,7 +361,7 @@ const AnyPreconditioner<Space, T>* AnyPreconditioner<Space, T>::stronger(const S
     const int following = after(next + 1);
     if (rung.options == Rung::plain && refused.ends_with(poor_cycle) && following != no_ladder && options.left > 0 &&
         options.left <
-            certain * predicted_seconds<Space>(ladder[static_cast<std::size_t>(following)], analysis->structure())) {
+            certain * predicted_seconds<Space>(rungs[static_cast<std::size_t>(following)], analysis->structure())) {
       refused_ = next + 1;
       break;
     }
@@ -466,7 +373,7 @@ const AnyPreconditioner<Space, T>* AnyPreconditioner<Space, T>::stronger(const S
 template <class Space, class T>
 std::string AnyPreconditioner<Space, T>::climb_to(int next, const Analysis<Space, T>& analysis,
                                                   const StrongerOptions& options) const {
-  const Rung& rung = ladder[static_cast<std::size_t>(next)];
+  const Rung& rung = rungs[static_cast<std::size_t>(next)];
   std::unique_ptr<AnyPreconditioner> made(new AnyPreconditioner());
   made->choice_ = {std::string(rung.name), "what was taken first doesn't get there"};
   made->options_ = options.thorough ? rung.thorough_options : rung.options;
@@ -490,7 +397,7 @@ double AnyPreconditioner<Space, T>::stronger_seconds() const {
   const std::optional<Analysis<Space, T>> analysis = analysis_.lock();
   const int next = analysis ? next_rung(rung_, analysis->structure(), true) : no_ladder;
   if (next == no_ladder) return 0;
-  return predicted_seconds<Space>(ladder[static_cast<std::size_t>(next)], analysis->structure());
+  return predicted_seconds<Space>(rungs[static_cast<std::size_t>(next)], analysis->structure());
 }
 
 template <class Space, class T>
@@ -614,10 +521,9 @@ bool AnyPreconditioner<Space, T>::has_mixed_dot() const {
 template PreconditionerChoice choose_preconditioner<Host>(const Structure&, const Grid&);
 template PreconditionerChoice choose_preconditioner<Cuda>(const Structure&, const Grid&);
 
-#define OSTINATO_INSTANTIATE(Space, T)                                                         \
-  template std::vector<PreconditionerMemory> predict_memory(const Analysis<Space, T>&);        \
-  template PreconditionerChoice choose_preconditioner(const Analysis<Space, T>&);              \
-  template std::vector<std::string_view> stronger_preconditioners<Space, T>(const Structure&); \
+#define OSTINATO_INSTANTIATE(Space, T)                                                  \
+  template std::vector<PreconditionerMemory> predict_memory(const Analysis<Space, T>&); \
+  template PreconditionerChoice choose_preconditioner(const Analysis<Space, T>&);       \
   template class AnyPreconditioner<Space, T>
 OSTINATO_INSTANTIATE(Host, float);
 OSTINATO_INSTANTIATE(Host, double);

@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The ladder of "auto": what it goes on with where a solve is slow (AnyPreconditioner::stronger).
+
+#include <array>
+#include <string>
+#include <string_view>
+
+#include <ostinato/preconditioners/leaving_jacobi.hpp>
+#include <ostinato/preconditioners/multigrid/multigrid.hpp>
+#include <ostinato/spmv/analysis/analysis.hpp>
+
+namespace ostinato {
+
+/// A preconditioner that "auto" may go on with.
+/// Model     Times of the host are fits to set-ups of 20 real matrices with 434 to 48,600 rows on two cores of an AMD
+///           EPYC, 2026-11-26, where most are within a factor of 2. Complete factors of large grids of three dimensions
+///           take up to ten times as long.
+struct Rung {
+  std::string_view name, options, thorough_options;
+  double seconds_an_entry;  ///< of A
+  double from_rows = 0;     ///< holds for so many rows and more; n rows, fewer, take sqrt(n / from_rows) times that
+
+  /// Whether there is any hope for a matrix, which may be definite if it is symmetric.
+  template <class Space, class T>
+  bool suits(const Structure& s, bool may_be_definite) const {
+    if (is_one_level())
+      return Space::on_device && s.symmetric && (s.positive_diagonal || s.negative_diagonal) &&
+             !suits_hierarchy<Space, T>(s);
+    if (name == "ilu0") return !Space::on_device && !s.symmetric && s.missing_diagonal == 0;
+    if (name == "ict" || name == "cholesky") return may_be_definite && s.symmetric && s.positive_diagonal;
+    if (options == plain && !(Space::on_device && s.symmetric)) return false;
+    if (name == Multigrid<Space, T>::name) return suits_hierarchy<Space, T>(s) && (may_be_definite || !s.symmetric);
+    return true;
+  }
+
+  /// Whether it may take the place of Jacobi where that is slow (leaving_jacobi.hpp).
+  bool is_one_level() const { return name == "fsai" || name == "chebyshev"; }
+
+  /// Whether the matrix is large enough for a hierarchy, and one can be made. Factors are faster for smaller ones.
+  template <class Space, class T>
+  bool suits_hierarchy(const Structure& s) const {
+    constexpr Index fewest_on_host = 2000, fewest_of_aggressive = 20000;
+    const Index fewest_rows = Space::on_device        ? fewest_rows_of_hierarchy_on_gpu
+                              : options == aggressive ? fewest_of_aggressive
+                                                      : fewest_on_host;
+    return s.rows >= fewest_rows && Multigrid<Space, T>::why_not(s).empty();
+  }
+
+  static constexpr std::string_view aggressive = "kind=classical,aggressive=1", plain = "kind=plain";
+};
+
+/// One after the other. Complete factors that take little more than incomplete ones go first. Matching makes nearly
+/// singular matrices worse (fidapex6).
+inline constexpr std::array<Rung, 12> rungs = {
+    {{"fsai", "", "", 0},
+     {"chebyshev", "", "", 0},
+     {"ilu0", "", "", 0.08e-6},
+     {"multigrid", Rung::plain, Rung::plain, 0},
+     {"multigrid", Rung::aggressive, Rung::aggressive, 0.2e-6},
+     {"multigrid", "kind=classical", "kind=classical", 0.5e-6},
+     {"cholesky", "fill=10", "fill=10", 1e-6, 12000},
+     {"ict", "", "", 0.2e-6},
+     {"cholesky", "fill=100", "", 3e-6, 12000},
+     {"ilut", "", "", 1e-6, 12000},
+     {"lu", "fill=100", "", 10e-6, 130000},
+     {"lu", "fill=100,match=no,pivot=1", "match=no,pivot=1", 10e-6, 130000}}};
+
+/// The time that it takes to make a preconditioner.
+template <class Space>
+double predicted_seconds(const Rung& rung, const Structure& s);
+
+/// Names a row or column without an entry, with which complete factors don't exist; empty when there is none.
+/// Exec      Downloads the columns.
+template <class Space, class T>
+std::string why_no_complete_factors(const Analysis<Space, T>& analysis);
+
+}  // namespace ostinato
