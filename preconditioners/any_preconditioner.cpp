@@ -3,7 +3,6 @@
 #include <ostinato/preconditioners/any_preconditioner.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <new>
 #include <utility>
@@ -312,8 +311,8 @@ template <class Space, class T>
 int AnyPreconditioner<Space, T>::next_rung(int from, const Structure& s, bool may_be_definite) const {
   if (from == no_ladder || !s.finite) return no_ladder;
   const bool is_simple = choice_.name == "jacobi" || choice_.name == "none";
-  for (auto number = static_cast<std::size_t>(std::max(from, refused_)); number < rungs.size(); ++number) {
-    const Rung& rung = rungs[number];
+  for (auto number = static_cast<std::size_t>(std::max(from, refused_)); number < auto_rungs.size(); ++number) {
+    const Rung& rung = auto_rungs[number];
     if (!rung.suits<Space, T>(s, may_be_definite) || (rung.is_one_level() && !is_simple)) continue;
     if (rung.options == Rung::plain && is_stiff_) continue;
     return static_cast<int>(number);
@@ -324,7 +323,7 @@ int AnyPreconditioner<Space, T>::next_rung(int from, const Structure& s, bool ma
 /// Whether plain aggregation would be poor, as far as signs tell. False where it is no rung.
 template <class Space, class T>
 bool AnyPreconditioner<Space, T>::looks_stiff(const Analysis<Space, T>& analysis) const {
-  const bool has_rung = std::any_of(rungs.begin(), rungs.end(), [&](const Rung& rung) {
+  const bool has_rung = std::any_of(auto_rungs.begin(), auto_rungs.end(), [&](const Rung& rung) {
     return rung.options == Rung::plain && rung.suits<Space, T>(analysis.structure(), true);
   });
   return has_rung && is_mostly_positive(analysis.space(), analysis.matrix().view());
@@ -340,7 +339,7 @@ const AnyPreconditioner<Space, T>* AnyPreconditioner<Space, T>::stronger(const S
   if (!analysis) return nullptr;
   const auto after = [&](int from) { return next_rung(from, analysis->structure(), options.definite); };
   for (int next = after(rung_); next != no_ladder; next = after(next + 1)) {
-    const Rung& rung = rungs[static_cast<std::size_t>(next)];
+    const Rung& rung = auto_rungs[static_cast<std::size_t>(next)];
     const double seconds = predicted_seconds<Space>(rung, analysis->structure());
     const auto entries = static_cast<double>(analysis->structure().nonzeros);
     if (rung.is_one_level() && faster_than_jacobi_on_gpu(entries, options.left) != rung.name) continue;
@@ -360,8 +359,8 @@ const AnyPreconditioner<Space, T>* AnyPreconditioner<Space, T>::stronger(const S
     constexpr double certain = 4;
     const int following = after(next + 1);
     if (rung.options == Rung::plain && refused.ends_with(poor_cycle) && following != no_ladder && options.left > 0 &&
-        options.left <
-            certain * predicted_seconds<Space>(rungs[static_cast<std::size_t>(following)], analysis->structure())) {
+        options.left < certain * predicted_seconds<Space>(auto_rungs[static_cast<std::size_t>(following)],
+                                                          analysis->structure())) {
       refused_ = next + 1;
       break;
     }
@@ -373,7 +372,7 @@ const AnyPreconditioner<Space, T>* AnyPreconditioner<Space, T>::stronger(const S
 template <class Space, class T>
 std::string AnyPreconditioner<Space, T>::climb_to(int next, const Analysis<Space, T>& analysis,
                                                   const StrongerOptions& options) const {
-  const Rung& rung = rungs[static_cast<std::size_t>(next)];
+  const Rung& rung = auto_rungs[static_cast<std::size_t>(next)];
   std::unique_ptr<AnyPreconditioner> made(new AnyPreconditioner());
   made->choice_ = {std::string(rung.name), "what was taken first doesn't get there"};
   made->options_ = options.thorough ? rung.thorough_options : rung.options;
@@ -397,7 +396,7 @@ double AnyPreconditioner<Space, T>::stronger_seconds() const {
   const std::optional<Analysis<Space, T>> analysis = analysis_.lock();
   const int next = analysis ? next_rung(rung_, analysis->structure(), true) : no_ladder;
   if (next == no_ladder) return 0;
-  return predicted_seconds<Space>(rungs[static_cast<std::size_t>(next)], analysis->structure());
+  return predicted_seconds<Space>(auto_rungs[static_cast<std::size_t>(next)], analysis->structure());
 }
 
 template <class Space, class T>

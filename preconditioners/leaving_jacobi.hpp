@@ -8,7 +8,8 @@
 
 namespace ostinato {
 
-/// From so many rows on, multigrid pays on a GPU; for fewer an iteration takes the time of its launches.
+/// From so many rows on, "auto" leaves a slow preconditioner for a hierarchy on a GPU; for fewer an iteration takes the
+/// time of its launches.
 inline constexpr Index fewest_rows_of_hierarchy_on_gpu = 20000;
 
 /// What takes the place of Jacobi, or of no preconditioner, under CG on a GPU, where the solve would take `seconds`

@@ -45,7 +45,7 @@ std::string why_no_complete_factors(const Analysis<Space, T>& analysis) {
 template <class Space, class T>
 std::vector<std::string_view> stronger_preconditioners(const Structure& s) {
   std::vector<std::string_view> names;
-  for (const Rung& rung : rungs) {
+  for (const Rung& rung : auto_rungs) {
     const bool again = std::find(names.begin(), names.end(), rung.name) != names.end();
     if (s.finite && !again && rung.suits<Space, T>(s, true)) names.push_back(rung.name);
   }

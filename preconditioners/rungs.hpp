@@ -54,7 +54,7 @@ struct Rung {
 
 /// One after the other. Complete factors that take little more than incomplete ones go first. Matching makes nearly
 /// singular matrices worse (fidapex6).
-inline constexpr std::array<Rung, 12> rungs = {
+inline constexpr std::array<Rung, 12> auto_rungs = {
     {{"fsai", "", "", 0},
      {"chebyshev", "", "", 0},
      {"ilu0", "", "", 0.08e-6},
@@ -68,7 +68,8 @@ inline constexpr std::array<Rung, 12> rungs = {
      {"lu", "fill=100", "", 10e-6, 130000},
      {"lu", "fill=100,match=no,pivot=1", "match=no,pivot=1", 10e-6, 130000}}};
 
-/// The time that it takes to make a preconditioner.
+/// The time that it takes to make a preconditioner; of plain aggregation with the solve, and of what may take the place
+/// of Jacobi the least time with Jacobi from which on it pays.
 template <class Space>
 double predicted_seconds(const Rung& rung, const Structure& s);
 

@@ -72,7 +72,8 @@ void Operator<Space, T>::create(const Analysis<Space, T>& analysis, const Format
   const FormatEntry<Space, T>* entry = list.find(choice_.format);
   if (entry == nullptr) throw ArgumentError("the choice names format " + choice_.format + ", which isn't in the list");
   entry_ = std::make_shared<const FormatEntry<Space, T>>(*entry);
-  // A GPU looks at the pattern while the host prepares the conversion, whose time contains that of the look.
+  // Enqueued: a GPU looks at the pattern while the host prepares the conversion, and that time counts where the host
+  // waits next.
   const Stopwatch marking;
   if (!makes_parts(space_))
     pattern_ = LaterMark<Space>(space_, analysis.matrix().view(), analysis.structure().longest_row);

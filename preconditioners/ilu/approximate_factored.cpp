@@ -208,7 +208,8 @@ auto ApproximateFactored<Space, T, V>::unit(const Space& space, const Factors& f
     over_pivot[at(column[i])] = 1 / f.pivot[i];
     is_matched |= column[i] != how.row[i];
     const double size = std::abs(1 / f.pivot[i]);
-    if (!std::isfinite(static_cast<V>(size)) || !(size >= Exact::least_scale && size <= Exact::largest_scale))
+    const V rounded = static_cast<V>(size);
+    if (!std::isfinite(rounded) || rounded == 0 || !(size >= Exact::least_scale && size <= Exact::largest_scale))
       Exact::throw_out_of_range();
   }
   const bool diagonal = options.solve == TriangularSolve::isai;
@@ -246,7 +247,7 @@ auto ApproximateFactored<Space, T, V>::unit(const Space& space, const FactorsInP
                            u.over_pivot.data()},
       outside.data());
   if (outside.download()[0] > 0) Exact::throw_out_of_range();
-  if (!symmetric) u.upper = transpose(space, unit_triangle(space, f, true, diagonal));
+  if (!symmetric || !f.symmetric) u.upper = transpose(space, unit_triangle(space, f, true, diagonal));
   return u;
 }
 

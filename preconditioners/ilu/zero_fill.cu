@@ -160,10 +160,11 @@ bool looks_ahead(const FactorOrder& order) {
 
 /// The thread blocks that share a tile: the more, the more lanes a row has. Many lanes pay where rows are long and
 /// levels short, so that the GPU has room for them (H100, 2026-11, values of ILU(0): fem27:36 0.77 ms instead of 1.35,
-/// but 0.45 instead of 0.38 in nested dissection). Rows of more than 32 entries have a warp anyway.
+/// but 0.45 instead of 0.38 in nested dissection). Most of the longer rows have a warp with two parts, too; what eight
+/// bring then goes both ways (fem27:32:unknowns=3 2.87 instead of 3.24, in nested dissection 3.27 instead of 3.09).
 unsigned parts_of_tile(const Cuda& space, const FactorOrder& order, std::size_t rows, Offset entries) {
   constexpr std::size_t levels_at_work = 10, most_of_row = 32;
-  constexpr std::size_t most_tiles = std::size_t{1} << 27;  // 8 times as many blocks are as many as a launch may have
+  constexpr std::size_t most_tiles = std::size_t{1} << 27;  // a launch may have less than 2^31 blocks
   const bool has_short_levels = rows * levels_at_work < static_cast<std::size_t>(order.levels) * rows_at_once(space);
   const bool has_fitting_rows = order.has_long_rows && static_cast<std::size_t>(entries) <= most_of_row * rows;
   return has_fitting_rows && has_short_levels && order.tiles < most_tiles ? 8 : 2;

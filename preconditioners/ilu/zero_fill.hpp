@@ -36,7 +36,7 @@ enum class ZeroFillKind { ilu, ic };
 ///           to 384 rows for each multiprocessor beside sweeps(). On Host the rows come one after the other;
 ///           IncompleteLu takes factor_iluk() and factor_ic() there.
 /// Traffic   factor() and make(): 16 bytes an entry that last until their end. factors(): 16 bytes an entry and 8 a
-///           row, which it returns, and for many rows up to 44 a row more until its end. Between the calls 8 bytes a
+///           row, which it returns, and for many rows up to 28 a row more until its end. Between the calls 8 bytes a
 ///           row; of a reordered matrix 12 bytes an entry and 16 a row, too.
 /// Source    Park, Smelyanskiy, Sundaram & Dubey, Sparsifying Synchronization for High-Performance Shared-Memory Sparse
 ///           Triangular Solver, ISC 2014, for levels; Liu, Li, Hogg, Duff & Vinter, Euro-Par 2016, for rows that wait

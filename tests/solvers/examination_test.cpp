@@ -323,5 +323,19 @@ TYPED_TEST(ExaminationOn, SaysTheSameOnEverySpace) {
   for (std::size_t k = 0; k < here.findings.size(); ++k) EXPECT_EQ(here.findings[k].text, there.findings[k].text);
 }
 
+/// Where "auto" begins with fsai, the iterations are those of Jacobi, and it says so.
+TYPED_TEST(ExaminationOn, TriesCgWithJacobiWhereAGpuTakesFsai) {
+  using Space = typename TypeParam::Space;
+  using T = typename TypeParam::T;
+  const auto a = generate<T>("mesh2d", {.n = 60});
+  const Examination e = examine(Analysis<Space, T>(this->space(), a));
+  const Examination on_host = examine(Analysis<Host, T>(Host(), a));
+  EXPECT_EQ(on_host.preconditioner.name, "jacobi");
+  EXPECT_EQ(e.preconditioner.name, Space::on_device ? "fsai" : "jacobi");
+  EXPECT_EQ(e.expected.find("all this with jacobi") != std::string::npos, Space::on_device) << e.expected;
+  ASSERT_TRUE(e.expected_iterations.has_value());
+  EXPECT_EQ(e.expected_iterations, on_host.expected_iterations);
+}
+
 }  // namespace
 }  // namespace ostinato::test

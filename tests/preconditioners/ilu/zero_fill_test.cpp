@@ -378,6 +378,23 @@ TYPED_TEST(ZeroFillOn, ManyRowsHaveTheBitsOfTheHost) {
     expect_bits("band " + std::to_string(below), banded<T>(many / 20, below, 10), ZeroFillKind::ilu);
 }
 
+// A GPU makes the first factors in turn here, but those of new values, and of a shifted matrix, by levels (21,121 to
+// 50,688 rows on an H100 or H200).
+TYPED_TEST(ZeroFillOn, RowsInTurnAndByLevelsHaveTheBitsOfTheHost) {
+  using T = typename TypeParam::T;
+  if (!TypeParam::Space::on_device) GTEST_SKIP() << "Host takes rows in one order";
+  constexpr Index rows = 30000;
+  Csr<T> shifted = definite<T>(33, 3, true);
+  for (T& v : shifted.val) v = std::abs(v);  // no longer definite
+  this->expect_bits_of_host("unsymmetric", copies_of(unsymmetric<T>(597, 3, true), rows), ZeroFillKind::ilu);
+  this->expect_bits_of_host("definite", copies_of(definite<T>(597, 3, true), rows), ZeroFillKind::ic);
+  this->expect_bits_of_host("shifted", copies_of(shifted, rows), ZeroFillKind::ic);
+  this->expect_bits_of_host("raised pivots", copies_of(dense<T>({{1, 2, 0}, {2, 4, 0}, {0, 0, 0}}), rows),
+                            ZeroFillKind::ilu);
+  for (const ZeroFillKind kind : {ZeroFillKind::ilu, ZeroFillKind::ic})
+    this->expect_bits_of_host("fem27", generate<T>("fem27", {.n = 30}), kind);
+}
+
 TYPED_TEST(ZeroFillOn, PreparedMatricesHaveTheBitsOfTheHost) {
   using T = typename TypeParam::T;
   for (const Index n : {0, 1, 33, 597}) {
@@ -754,7 +771,7 @@ TEST(ZeroFillRows, GroupsOfLanesHaveTheBitsOfOneLane) {
   }
 }
 
-// The thread blocks of a tile take each of its rows once.
+// The thread blocks of a tile take all of its rows.
 TEST(PartOfTile, PartsCoverTheTile) {
   for (Index log_lanes = 0; log_lanes <= 5; ++log_lanes) {
     for (const unsigned parts : {2u, 8u}) {
