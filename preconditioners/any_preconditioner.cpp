@@ -90,10 +90,6 @@ std::string what_is_wrong(const ArgumentError& e) {
   return what.substr(0, what.find(';'));
 }
 
-}  // namespace
-
-namespace {
-
 /// What multigrid costs on a grid, and what it saves. Costs are in iterations with Jacobi or nothing: the solver's and
 /// the set-up's times grow together with the matrix.
 struct Prospect {

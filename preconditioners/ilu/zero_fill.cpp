@@ -248,7 +248,7 @@ template <class Space, class T>
 struct ZeroFill<Space, T>::LowerOrder {
   Vector<Space, Index> row;
   Vector<Space, SweepTile> tiles;
-  JoinedGroups groups;  ///< of the one sweep
+  Index levels;
 
   LowerOrder(const ZeroFill& of, const SpaceCsr<Space, T>& a) : row(of.space_, of.after_.size()) {
     const Space& space = of.space_;
@@ -257,8 +257,8 @@ struct ZeroFill<Space, T>::LowerOrder {
     const Vector<Space, Index> level = detail::find_levels(space, lower, false);
     Index latest;
     space.download(&latest, level.data() + n, sizeof latest);
-    groups.of[0].levels = std::max(latest, 0) + 1;
-    groups.of[1].levels = 0;
+    levels = std::max(latest, 0) + 1;
+    const JoinedGroups groups = {{{levels}, {0}}};  // no rows of a second sweep
     Vector<Space, unsigned> group(space, n);
     const detail::ListTurns list{lower, groups.of[0], 0, level.data(), row.data(), group.data()};
     for_each(space, n, detail::Both<detail::ListTurns>{n, {list, list}});
@@ -272,8 +272,7 @@ FactorsInPlace<Space> ZeroFill<Space, T>::factors(const SpaceCsr<Space, T>& a, c
   Work work(*this, a);
   std::optional<LowerOrder> lower;
   if (!detail::factors_in_turn(space_, after_.size(), false)) lower.emplace(*this, a);
-  const auto order =
-      lower ? order_by(lower->row.data(), lower->tiles, lower->groups.of[0].levels) : detail::FactorOrder{};
+  const auto order = lower ? order_by(lower->row.data(), lower->tiles, lower->levels) : detail::FactorOrder{};
   attempt(a, work, order, first_parameter(), stop);
   Outcome outcome;
   if (kind_ == ZeroFillKind::ilu) {

@@ -106,7 +106,7 @@ struct BlockRows {
   int lanes, most;
 };
 
-/// In the order of the lower sweep: so many thread blocks share a tile.
+/// In the order of the lower sweep, where `parts` thread blocks share a tile.
 __device__ BlockRows rows_of_tile(const FactorOrder& order, unsigned parts, unsigned block) {
   const SweepTile* const tile = order.tile + block / parts;
   const PartOfTile own(tile->log_lanes, parts);

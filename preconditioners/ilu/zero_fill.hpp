@@ -94,7 +94,7 @@ class ZeroFill {
              const StopRequest& stop);
   };
 
-  struct Work;        ///< arrays that last until the end of factor()
+  struct Work;        ///< arrays of one factorisation
   struct LowerOrder;  ///< the rows in the order of a lower sweep
 
   detail::CsrPattern pattern(const SpaceCsr<Space, T>& a) const;
