@@ -36,6 +36,7 @@ template <class Space, class T>
 Operator<Space, T>::Operator(const Analysis<Space, T>& analysis, FormatOptions options,
                              const FormatList<Space, T>& list)
     : space_(analysis.space()), options_(std::move(options)) {
+  mark(analysis);
   select(analysis, list);
   create(analysis, list);
 }
@@ -43,6 +44,7 @@ Operator<Space, T>::Operator(const Analysis<Space, T>& analysis, FormatOptions o
 template <class Space, class T>
 Operator<Space, T>::Operator(FromChoice, const Analysis<Space, T>& analysis, Choice choice, FormatOptions options)
     : space_(analysis.space()), options_(std::move(options)), choice_(std::move(choice)) {
+  mark(analysis);
   create(analysis, format_list<Space, T>());
 }
 
@@ -52,6 +54,16 @@ template <class Space, class T>
 Operator<Space, T>& Operator<Space, T>::operator=(Operator&&) noexcept = default;
 template <class Space, class T>
 Operator<Space, T>::~Operator() = default;
+
+/// Enqueued: a GPU looks at the pattern while the host chooses the format and prepares the conversion, and that time
+/// counts where the host waits next.
+template <class Space, class T>
+void Operator<Space, T>::mark(const Analysis<Space, T>& analysis) {
+  const Stopwatch watch;
+  if (!makes_parts(space_))
+    pattern_ = LaterMark<Space>(space_, analysis.matrix().view(), analysis.structure().longest_row);
+  analyse_seconds_ = watch.seconds();
+}
 
 template <class Space, class T>
 void Operator<Space, T>::select(const Analysis<Space, T>& analysis, const FormatList<Space, T>& list) {
@@ -72,12 +84,6 @@ void Operator<Space, T>::create(const Analysis<Space, T>& analysis, const Format
   const FormatEntry<Space, T>* entry = list.find(choice_.format);
   if (entry == nullptr) throw ArgumentError("the choice names format " + choice_.format + ", which isn't in the list");
   entry_ = std::make_shared<const FormatEntry<Space, T>>(*entry);
-  // Enqueued: a GPU looks at the pattern while the host prepares the conversion, and that time counts where the host
-  // waits next.
-  const Stopwatch marking;
-  if (!makes_parts(space_))
-    pattern_ = LaterMark<Space>(space_, analysis.matrix().view(), analysis.structure().longest_row);
-  analyse_seconds_ = marking.seconds();
   if (format_ == nullptr) {
     const Stopwatch watch;
     const double analysed_before = analysis.seconds();

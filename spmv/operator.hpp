@@ -176,6 +176,7 @@ class Operator {
   struct FromChoice {};
   Operator(FromChoice, const Analysis<Space, T>& analysis, Choice choice, FormatOptions options);
 
+  void mark(const Analysis<Space, T>& analysis);
   void select(const Analysis<Space, T>& analysis, const FormatList<Space, T>& list);
   void create(const Analysis<Space, T>& analysis, const FormatList<Space, T>& list);
   void build(const Analysis<Space, T>& analysis);

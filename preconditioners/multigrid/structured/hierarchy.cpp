@@ -83,13 +83,14 @@ std::vector<Level<Space>> planned(const Grid& grid, bool by_class, const double 
   double now[3] = {strength[0], strength[1], strength[2]};
   const Periodic periodic = periodic_axes(grid);
   std::vector<Level<Space>> grids;
+  PlainGrids plain_grids(plain);
   for (Extents e = grid.extents;; e = grids.back().next) {
     Level<Space> level{
         .grid = e, .dimensions = grid.dimensions, .star = grids.empty() ? grid.star : stars, .by_class = by_class};
     level.axes = e.points() > coarsest ? axes_to_halve(now, e, weak_axis(grid.dimensions, by_class), keep) : 0;
     level.next = halving(level.axes).of(e, periodic);
     level.periodic = periodic;
-    level.plain = grids.empty() && plain && level.axes == 7;
+    level.plain = plain_grids.add(e, level.axes, stars);
     stars = stars && level.axes == all_axes(grid.dimensions);
     for (int k = 0; k < 3; ++k) now[k] *= (level.axes >> k & 1) != 0 ? 0.25 : 1;
     grids.push_back(std::move(level));
@@ -343,6 +344,8 @@ bool Hierarchy<Space>::make_by_class(const std::vector<double>& table, const Gri
   std::vector<float> coarsest_a;
   // The memory of several unknowns is predicted from that of the first one.
   std::optional<StarByAxes> by_axes = star && grid.unknowns == 1 ? StarByAxes::of(rows, e) : std::nullopt;
+  const bool plain = is_plain(rows, e, grid.dimensions, star);
+  PlainGrids plain_grids(plain);
   ClassTables tables;
   for (;;) {
     Level<Space> level{.grid = e, .dimensions = grid.dimensions, .star = star, .by_class = true};
@@ -351,11 +354,12 @@ bool Hierarchy<Space>::make_by_class(const std::vector<double>& table, const Gri
     level.even_a = even_rows(a, e, grid.dimensions, star);
     double strength[3];
     couplings(rows, e, strength);
-    const bool plain = levels.empty() && is_plain(rows, e, grid.dimensions, star);
     if (levels.empty() && plan)
       announced = planned<Space>(grid, true, strength, {}, coarsest, by_axes.has_value(), plain);
     level.axes = e.points() > coarsest ? axes_to_halve(strength, e, weak_axis(grid.dimensions, true)) : 0;
-    level.plain = plain && level.axes == 7;
+    level.plain = plain_grids.add(e, level.axes, by_axes.has_value());
+    if (level.plain) level.plain_star = (by_axes ? by_axes : StarByAxes::of(rows, e)).value().plain();
+    if (level.plain && !levels.empty()) levels.back().plain_star.next_is_plain = true;
     level.largest = largest_row(rows);
     level.omega = damping(level.axes, level.largest);
     if (level.axes == 0) {
@@ -372,6 +376,10 @@ bool Hierarchy<Space>::make_by_class(const std::vector<double>& table, const Gri
     const std::vector<float> p = next.scaled_weights(roots, next_roots);
     tables.add(p);
     level.even_p = even_weights(p, e, level.next, next.halved);
+    if (level.plain) {
+      level.plain_star.weight = p[Halved<7>::coefficient(centre) * std::size_t{scaled_classes}];
+      level.plain_star.find_scales(next_roots, e);
+    }
     e = level.next;
     rows = next_rows;
     roots = next_roots;

@@ -12,6 +12,7 @@
 #include <ostinato/preconditioners/memory_budget.hpp>
 #include <ostinato/preconditioners/multigrid/structured/classes.hpp>
 #include <ostinato/preconditioners/multigrid/structured/hierarchy_steps.hpp>
+#include <ostinato/preconditioners/multigrid/structured/plain_star.hpp>
 #include <ostinato/preconditioners/multigrid/structured/stencil.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/analysis/grid.hpp>
@@ -84,7 +85,7 @@ struct Level {
   int dimensions = 0;
   bool star = false;
   bool by_class = false;
-  bool plain = false;  ///< the finest grid: is_plain() of its rows, and all axes are halved
+  bool plain = false;  ///< whether passes by planes take the level: all axes are halved, and it has a plain_star
   double omega = 0;    ///< damping of Jacobi
   double largest = 0;  ///< bound of the eigenvalues
   Part<Space> a = {};
@@ -94,6 +95,7 @@ struct Level {
   Extents next = {};
   Periodic periodic = {};
   EvenPart even_a = {}, even_p = {};  ///< by class: what most rows, and most weights, have in common
+  PlainStar plain_star = {};          ///< of a plain level
 
   Around around() const { return {dimensions, star, periodic}; }
   Coefficients operator_view() const { return {grid, a.data(), by_class, around()}; }

@@ -16,6 +16,7 @@
 #include <optional>
 
 #include <ostinato/preconditioners/multigrid/structured/classes.hpp>
+#include <ostinato/preconditioners/multigrid/structured/plain_star.hpp>
 #include <ostinato/spmv/space/extents.hpp>
 
 namespace ostinato::multigrid {
@@ -36,6 +37,10 @@ class StarByAxes {
   void halve(const HalvedClasses& next);
 
   Classes rows() const;
+
+  /// The rows without those at the first places, over the diagonal of most. What leads to the next grid is left open.
+  /// Requires  A plain grid.
+  PlainStar plain() const;
 
  private:
   /// Along an axis, by place.

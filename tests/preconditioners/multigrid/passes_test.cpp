@@ -9,6 +9,7 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -37,17 +38,20 @@ class Reference {
         a_(level.a.download()),
         p_(level.p.download()),
         roots_(scaled_classes),
-        deep_(level.dimensions > 2) {
+        deep_(level.dimensions > 2),
+        own_scale_(level.grid.points(), 1.0),
+        next_scale_(level.next.points(), 1.0) {
     space.download(roots_.data(), root.a, roots_.size() * sizeof(float));
     number_slots(a_slot_, level.dimensions, level.star);
     number_slots(p_slot_, halving(level.axes));
+    if (level.plain) find_scales(level);
   }
 
   /// r times the scale of the source.
   Numbers scaled(const std::vector<T>& r) const {
     Numbers b(r.size());
     for_fine([&](Index x, Index y, Index z, std::size_t i) {
-      b[i] = static_cast<double>(roots_[fine_.at(x, y, z, i)]) * static_cast<double>(r[i]);
+      b[i] = static_cast<double>(roots_[fine_.at(x, y, z, i)]) * static_cast<double>(r[i]) / own_scale_[i];
     });
     return b;
   }
@@ -72,14 +76,25 @@ class Reference {
 
   Numbers restricted(const Numbers& t) const {
     Numbers out(coarse_.grid.points());
-    for_weights([&](std::size_t j, std::size_t i, double weight) { out[j] += weight * t[i]; });
+    for_weights([&](std::size_t j, std::size_t i, double weight) { out[j] += weight * t[i] * next_scale_[j]; });
     return out;
   }
 
   /// u + P coarse
   Numbers interpolated(Numbers u, const std::vector<float>& coarse) const {
-    for_weights([&](std::size_t j, std::size_t i, double weight) { u[i] += weight * static_cast<double>(coarse[j]); });
+    for_weights([&](std::size_t j, std::size_t i, double weight) {
+      u[i] += weight * static_cast<double>(coarse[j]) / next_scale_[j];
+    });
     return u;
+  }
+
+  /// The target that x gives.
+  Numbers left(const Numbers& x) const {
+    Numbers z(x.size());
+    for_fine([&](Index px, Index py, Index pz, std::size_t i) {
+      z[i] = static_cast<double>(roots_[fine_.at(px, py, pz, i)]) * x[i] * own_scale_[i];
+    });
+    return z;
   }
 
  private:
@@ -101,9 +116,26 @@ class Reference {
     });
   }
 
+  /// The vectors of coarse plain grids are S times those of the scaled operator.
+  void find_scales(const Level<Cuda>& level) {
+    const auto end_of = [](const Extents& e, Index x, Index y, Index z) {
+      return (x == e.x - 1 ? 1 : 0) + (y == e.y - 1 ? 2 : 0) + (z == e.z - 1 ? 4 : 0);
+    };
+    const PlainStar& star = level.plain_star;
+    for_fine([&](Index x, Index y, Index z, std::size_t i) {
+      own_scale_[i] = 1 / std::sqrt(static_cast<double>(star.diagonal(end_of(fine_.grid, x, y, z))));
+    });
+    if (!star.next_is_plain) return;
+    for_points(coarse_.grid, [&](Index x, Index y, Index z) {
+      const float scale = star.next_scale[end_of(coarse_.grid, x, y, z)];
+      next_scale_[coarse_.grid.number(x, y, z)] = static_cast<double>(scale);
+    });
+  }
+
   Coefficients fine_, coarse_;
   std::vector<float> a_, p_, roots_;
   bool deep_;
+  Numbers own_scale_, next_scale_;
   signed char a_slot_[neighbours], p_slot_[neighbours];
 };
 
@@ -149,6 +181,7 @@ class PassesOn : public SpaceTest<Case> {
     ASSERT_TRUE(has_descent(this->space(), finest)) << finest.axes;
     expect_passes_of(finest, h.inverse_root(), h.even_inverse_root(), step, first);
     if (h.levels().size() < 3 || !has_descent(this->space(), h.levels()[1])) return;
+    if (h.levels()[1].plain && !std::is_same_v<Value, float>) return;  // vectors of coarse grids are in float
     const Vector<Cuda, float> ones = this->put(std::vector<float>(scaled_classes, 1.0f));
     const EvenPart one{.values = {1}, .begin = {0, 0, 0}, .end = {1 << 30, 1 << 30, 1 << 30}};
     expect_passes_of(h.levels()[1], {h.levels()[1].grid, ones.data(), true}, one, step, first);
@@ -193,9 +226,7 @@ class PassesOn : public SpaceTest<Case> {
     x = reference.interpolated(x, coarse);
     for (std::size_t i = 0; i < b.size(); ++i) moved[i] = x[i] + static_cast<double>(omega) * b[i];
     const auto smoothed = reference.less_product(moved, static_cast<double>(omega), x);
-    std::vector<Value> as_source(smoothed.size());
-    for (std::size_t i = 0; i < as_source.size(); ++i) as_source[i] = static_cast<Value>(smoothed[i]);
-    std::vector<double> expected = reference.scaled(as_source);
+    std::vector<double> expected = reference.left(smoothed);
     for (double& v : expected) v *= static_cast<double>(power);
 
     const std::vector<Value> all = z.download();
@@ -246,6 +277,14 @@ TYPED_TEST(PassesOn, GiveWhatTheStepsGive) {
       this->expect_passes(a, 1, 1);
       this->expect_passes(a, 2, 0);
     }
+  }
+}
+
+TYPED_TEST(PassesOn, GiveWhatTheStepsGiveBelowAPlainGrid) {
+  using T = typename TypeParam::T;
+  for (const Extents& e : {Extents{128, 128, 128}, {131, 128, 130}}) {
+    SCOPED_TRACE(std::to_string(e.x) + " x " + std::to_string(e.y) + " x " + std::to_string(e.z));
+    this->expect_passes(grid_matrix<T>(e, laplacian(e, true)), 1, 0);
   }
 }
 
