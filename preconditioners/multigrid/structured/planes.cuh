@@ -3,9 +3,13 @@
 #pragma once
 
 // What the passes over plain grids share (planes.hpp). A thread block marches along z. Planes of the source are copied
-// ahead into shared memory, with the points beside the block's own; points outside of the grid become 0 on the way. What
-// a plane gives to those before it and behind it waits in registers. So threads wait for each other once a plane, and
-// nothing is computed twice but what lies beside a thread's points.
+// ahead into shared memory, with the points beside the block's own; points outside of the grid become 0 on the way.
+// What a plane gives to those before it and behind it waits in registers. So threads wait for each other once a plane,
+// and nothing is computed twice but what lies beside a thread's points.
+//
+// Tiles beside each other march at the same time: blocks that have parts of the same length of one column after the
+// other, in place of runs of all columns, read points beside their own from memory again (256^3, H200: 59 us instead of
+// 51 down, 94 instead of 86 up).
 
 #include <algorithm>
 #include <cassert>
@@ -69,8 +73,8 @@ struct Tile {
   }
 };
 
-/// Copies Bytes bytes to shared memory, or fills in zeros; then nothing is read. Under way until
-/// its group has been waited for.
+/// Copies Bytes bytes to shared memory, or fills in zeros; then nothing is read. The copy is under way until its group
+/// has been waited for.
 template <int Bytes>
 __device__ void copy_ahead(unsigned to, const void* from, bool has) {
   if constexpr (Bytes == 16) {
