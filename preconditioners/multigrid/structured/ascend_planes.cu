@@ -41,16 +41,12 @@ struct Parents {
   }
 };
 
-/// How an ascent copies: element by element, in pieces of 16 bytes, or in such of the coarse vector, too.
-enum Moved { elements, pieces, all_pieces };
-
 /// Up. x is in units of omega times the source's scale, so that x = r + P coarse.
-template <int Moved, bool Ends, class T>
+template <int Piece, int CoarsePiece, bool Ends, class T>
 class Ascent {
  public:
-  static constexpr bool Pieces = Moved != elements;
-  using Source = Planes<T, 64, 2 * warps + 2, up_stages, Pieces>;
-  using CoarsePlanes = Planes<float, 32, warps + 2, up_stages / 2 + 2, Moved == all_pieces>;
+  using Source = Planes<T, 64, 2 * warps + 2, up_stages, Piece>;
+  using CoarsePlanes = Planes<float, 32, warps + 2, up_stages / 2 + 2, CoarsePiece>;
   static constexpr std::size_t bytes() { return sizeof(T) * Source::room + sizeof(float) * CoarsePlanes::room; }
 
   __device__ Ascent(const Pass<T>& pass, const Tile& tile, const float* coarse, const Target<T>& target, void* memory)
@@ -132,8 +128,8 @@ class Ascent {
     const bool is_last = pass_.ups_differ && k == pass_.coarse.z - 1;
     if (!at_end_ && !is_last) return;
     float* const plane = coarse_.plane(k);
-    CoarsePlanes::for_own([&](int first) {
-      for (int n = first; n < first + (Moved == all_pieces ? piece<float> : 1); ++n) {
+    CoarsePlanes::for_own([&](int first, int) {
+      for (int n = first; n < first + CoarsePiece; ++n) {
         const Extents& c = pass_.coarse;
         plane[n] *= pass_.up[end_of(coarse_.x_of(n) == c.x - 1, coarse_.y_of(n) == c.y - 1, is_last)];
       }
@@ -223,7 +219,7 @@ class Ascent {
         dot += static_cast<double>(out.v[k]) * static_cast<double>(r_of_last_[i][k]);  // r is 0 outside of the grid
       }
       if (i == 1 && !has_second_line_) break;
-      if constexpr (Pieces) {
+      if constexpr (Piece > 1) {
         *reinterpret_cast<Pair<T>*>(to) = out;
       } else {
         to[0] = out.v[0];
@@ -248,7 +244,7 @@ class Ascent {
   T r_of_last_[2][2];
 };
 
-template <int Moved, bool Ends, class T>
+template <int Piece, int CoarsePiece, bool Ends, class T>
 __global__ void __launch_bounds__(threads, blocks_each)
     ascend_kernel(const __grid_constant__ Pass<T> pass, const float* coarse, const __grid_constant__ Target<T> target,
                   unsigned tiles, cuda::Reduction to) {
@@ -256,7 +252,7 @@ __global__ void __launch_bounds__(threads, blocks_each)
   double dot = 0;
   for (unsigned n = blockIdx.x; n < tiles; n += gridDim.x) {
     const Tile tile(pass.runs, n, warps, (pass.fine.z + 1) / 2);
-    Ascent<Moved, Ends, T> ascent(pass, tile, coarse, target, room);
+    Ascent<Piece, CoarsePiece, Ends, T> ascent(pass, tile, coarse, target, room);
     cuda::pdl_trigger_and_wait();
     dot += ascent.run();
     __syncthreads();
@@ -275,18 +271,23 @@ void ascend_planes(const Cuda& space, const Level<Cuda>& level, float omega, con
   const unsigned tiles = pass.runs.count();
   const auto fill = static_cast<unsigned>(std::min(space.multiprocessors() * blocks_each, Cuda::State::max_partial));
   const unsigned blocks = target.slot == nullptr ? tiles : std::min(tiles, fill);
-  const auto run = [&]<int Moved, bool Ends>(Number<Moved>, std::bool_constant<Ends>) {
-    const auto kernel = ascend_kernel<Moved, Ends, T>;
-    constexpr std::size_t room = Ascent<Moved, Ends, T>::bytes();
+  const auto run = [&]<int Piece, int CoarsePiece, bool Ends>(Number<Piece>, Number<CoarsePiece>,
+                                                              std::bool_constant<Ends>) {
+    const auto kernel = ascend_kernel<Piece, CoarsePiece, Ends, T>;
+    constexpr std::size_t room = Ascent<Piece, CoarsePiece, Ends, T>::bytes();
     cuda::allow_shared(space, kernel, room);
     cuda::launch(space, kernel, blocks, threads, room, pass, coarse, target, tiles,
                  cuda::reduction(space, target.slot));
   };
   with_ends<T>(level, [&](auto ends) {
-    const bool in_pieces = moves(e, source.r, piece<T>) && moves(e, target.z, 2);
-    if (!in_pieces) return run(Number<elements>{}, ends);
-    moves(level.next, Strided<const float>{coarse}, piece<float>) ? run(Number<all_pieces>{}, ends)
-                                                                  : run(Number<pieces>{}, ends);
+    if (!moves(e, target.z, 2)) return run(Number<1>{}, Number<1>{}, ends);
+    with_piece(e, source.r, [&]<int Piece>(Number<Piece> piece) {
+      // Coarse lines have half of the elements.
+      if constexpr (Piece * sizeof(T) == 16) {
+        if (moves(level.next, Strided<const float>{coarse}, 4)) return run(piece, Number<4>{}, ends);
+      }
+      run(piece, Number<1>{}, ends);
+    });
   });
 }
 

@@ -12,13 +12,13 @@ constexpr int down_rows = 16;  ///< coarse points of a thread block along y
 
 /// Planes of the source in shared memory, in float: as they are copied, or converted from double by the threads that
 /// have copied them.
-template <class T, int Lines, bool Pieces>
+template <class T, int Lines, int Piece>
 class FloatPlanes {
   static constexpr bool converts = !std::is_same_v<T, float>;
   static constexpr int stages = converts ? 2 : 4;
-  using Source = Planes<T, 64, Lines, stages, Pieces>;
-  /// The elements after the piece before are aligned for reads of four.
-  static constexpr int before = 4 - piece<T> % 4;
+  using Source = Planes<T, 64, Lines, stages, Piece>;
+  /// The elements of the tile are aligned for reads of four.
+  static constexpr int before = 4 - most_copied<T> % 4;
 
  public:
   static constexpr int width = Source::width;
@@ -46,7 +46,7 @@ class FloatPlanes {
   /// The element at (64-tile x, line) of plane z.
   __device__ const float* at(Index z, int x, int line) const {
     if constexpr (converts) {
-      return plane(z) + line * width + piece<T> + x;
+      return plane(z) + line * width + most_copied<T> + x;
     } else {
       return source_.at(z, x, line);
     }
@@ -62,8 +62,8 @@ class FloatPlanes {
   __device__ void convert(Index z) {
     const T* const from = source_.plane(z);
     float* const to = plane(z);
-    Source::for_own([&](int n) {
-      if constexpr (Pieces) {
+    Source::for_own([&](int n, int) {
+      if constexpr (Piece > 1) {
         const auto v = *reinterpret_cast<const double2*>(from + n);
         *reinterpret_cast<float2*>(to + n) = make_float2(static_cast<float>(v.x), static_cast<float>(v.y));
       } else {
@@ -82,10 +82,10 @@ class FloatPlanes {
 /// Down. Along each axis P^T takes the fine point of a coarse one and half of those beside that. I - omega A is a sum
 /// over the axes of an operator along the axis times masses along the others, so that sums are made along x first, then
 /// along y, then along z. A thread has two coarse points beside each other along x.
-template <bool Pieces, bool Ends, class T>
+template <int Piece, bool Ends, class T>
 class Descent {
  public:
-  using Source = FloatPlanes<T, 2 * down_rows + 3, Pieces>;
+  using Source = FloatPlanes<T, 2 * down_rows + 3, Piece>;
 
   __device__ Descent(const Pass<T>& pass, const Tile& tile, void* memory)
       : pass_(pass),
@@ -200,12 +200,12 @@ class Descent {
   float own_x_[2], mass_x_[2], own_y_, mass_y_;
 };
 
-template <bool Pieces, bool Ends, class T>
+template <int Piece, bool Ends, class T>
 __global__ void __launch_bounds__(threads, blocks_each)
     descend_kernel(const __grid_constant__ Pass<T> pass, float* out) {
   extern __shared__ __align__(128) double2 room[];
   const Tile tile(pass.runs, blockIdx.x, down_rows, pass.coarse.z);
-  Descent<Pieces, Ends, T> descent(pass, tile, room);
+  Descent<Piece, Ends, T> descent(pass, tile, room);
   cuda::pdl_trigger_and_wait();
   descent.run(out);
 }
@@ -216,15 +216,13 @@ template <class T>
 void descend_planes(const Cuda& space, const Level<Cuda>& level, float omega, const Source<T>& source,
                     float* b_of_next) {
   const Pass<T> pass = make_pass(space, level, omega, source, level.next, down_rows);
-  const auto run = [&]<bool Pieces, bool Ends>(std::bool_constant<Pieces>, std::bool_constant<Ends>) {
-    const auto kernel = descend_kernel<Pieces, Ends, T>;
-    constexpr std::size_t room = Descent<Pieces, Ends, T>::Source::bytes();
+  const auto run = [&]<int Piece, bool Ends>(Number<Piece>, std::bool_constant<Ends>) {
+    const auto kernel = descend_kernel<Piece, Ends, T>;
+    constexpr std::size_t room = Descent<Piece, Ends, T>::Source::bytes();
     cuda::allow_shared(space, kernel, room);
     cuda::launch(space, kernel, pass.runs.count(), threads, room, pass, b_of_next);
   };
-  with_ends<T>(level, [&](auto ends) {
-    moves(level.grid, source.r, piece<T>) ? run(std::true_type{}, ends) : run(std::false_type{}, ends);
-  });
+  with_ends<T>(level, [&](auto ends) { with_piece(level.grid, source.r, [&](auto piece) { run(piece, ends); }); });
 }
 
 template void descend_planes(const Cuda&, const Level<Cuda>&, float, const Source<float>&, float*);

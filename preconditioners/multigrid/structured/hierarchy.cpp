@@ -343,8 +343,9 @@ bool Hierarchy<Space>::make_by_class(const std::vector<double>& table, const Gri
   std::vector<Level<Space>> levels, announced;
   std::vector<float> coarsest_a;
   // The memory of several unknowns is predicted from that of the first one.
-  std::optional<StarByAxes> by_axes = star && grid.unknowns == 1 ? StarByAxes::of(rows, e) : std::nullopt;
-  const bool plain = is_plain(rows, e, grid.dimensions, star);
+  const std::optional<StarByAxes> finest = star ? StarByAxes::of(rows, e) : std::nullopt;
+  std::optional<StarByAxes> by_axes = grid.unknowns == 1 ? finest : std::nullopt;
+  const bool plain = finest && is_plain(rows, e, grid.dimensions, star);
   PlainGrids plain_grids(plain);
   ClassTables tables;
   for (;;) {
@@ -358,7 +359,7 @@ bool Hierarchy<Space>::make_by_class(const std::vector<double>& table, const Gri
       announced = planned<Space>(grid, true, strength, {}, coarsest, by_axes.has_value(), plain);
     level.axes = e.points() > coarsest ? axes_to_halve(strength, e, weak_axis(grid.dimensions, true)) : 0;
     level.plain = plain_grids.add(e, level.axes, by_axes.has_value());
-    if (level.plain) level.plain_star = (by_axes ? by_axes : StarByAxes::of(rows, e)).value().plain();
+    if (level.plain) level.plain_star = (levels.empty() ? finest : by_axes)->plain();
     if (level.plain && !levels.empty()) levels.back().plain_star.next_is_plain = true;
     level.largest = largest_row(rows);
     level.omega = damping(level.axes, level.largest);

@@ -40,7 +40,8 @@ bool PlainStar::ends_differ() const {
 
 bool PlainGrids::add(const Extents& e, int axes, bool star) {
   const Index n[3] = {e.x, e.y, e.z};
-  so_far_ = so_far_ && axes == 7 && (is_finest_ || (star && e.points() >= fewest_points));
+  so_far_ =
+      so_far_ && axes == 7 && std::min({e.x, e.y, e.z}) >= 4 && (is_finest_ || (star && e.points() >= fewest_points));
   for (int axis = 0; axis < 3; ++axis) {
     so_far_ = so_far_ && (n[axis] % 2 == 0 || alike_[axis]);
     alike_[axis] = alike_[axis] && n[axis] % 2 != 0;

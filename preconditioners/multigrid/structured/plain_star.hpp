@@ -37,10 +37,10 @@ struct PlainStar {
   bool ends_differ() const;
 };
 
-/// Which grids of a hierarchy are plain, from the finest one down: below a plain grid those whose rows at the last
-/// place of an axis lie at a coarse point, or are like others. An axis of an odd number of points leaves its rows
-/// alike. On smaller grids other kernels take as long (H200, 2026-11: 32^3 4.9 us down and 3.6 up; 64^3 by planes 4.0
-/// and 5.2).
+/// Which grids of a hierarchy are plain, from the finest one down: below a plain grid those with 4 points along each
+/// axis whose rows at the last place of an axis lie at a coarse point, or are like others. An axis of an odd number of
+/// points leaves its rows alike. On smaller grids other kernels take as long (H200, 2026-11: 32^3 4.9 us down and 3.6
+/// up; 64^3 by planes 4.0 and 5.2).
 class PlainGrids {
  public:
   static constexpr std::size_t fewest_points = std::size_t{1} << 18;

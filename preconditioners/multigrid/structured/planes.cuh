@@ -7,9 +7,9 @@
 // What a plane gives to those before it and behind it waits in registers. So threads wait for each other once a plane,
 // and nothing is computed twice but what lies beside a thread's points.
 //
-// Tiles beside each other march at the same time: blocks that have parts of the same length of one column after the
-// other, in place of runs of all columns, read points beside their own from memory again (256^3, H200: 59 us instead of
-// 51 down, 94 instead of 86 up).
+// All columns of tiles are cut at the same planes, so that tiles beside each other march at the same time, and find in
+// the cache what both read. Cut at other planes, for parts of exactly the same length, 256^3 took 59 us instead of 51
+// down and 94 instead of 86 up (H200).
 
 #include <algorithm>
 #include <cassert>
@@ -96,36 +96,36 @@ __device__ void wait_but_for() {
 /// Waits for all copies, before others are made to the same place: copies under way have no order.
 __device__ inline void wait_for_all() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 
-/// Elements beside each other along x that are copied at once.
+/// The elements of 16 bytes, the most that are copied at once.
 template <class T>
-constexpr int piece = 16 / static_cast<int>(sizeof(T));
+constexpr int most_copied = 16 / static_cast<int>(sizeof(T));
 
-/// Planes of a vector in shared memory: of a tile of `Wide` points along x, with a piece before and behind, and of
-/// `Lines` lines. With Pieces, elements are copied in pieces; otherwise one by one. `Stages` planes have room: a power
-/// of two, as planes are numbered from -1.
+/// Planes of a vector in shared memory: of a tile of `Wide` points along x, with 16 bytes before and behind, and of
+/// `Lines` lines. Elements are copied in pieces of `Piece` along x. `Stages` planes have room: a power of two, as
+/// planes are numbered from -1.
 ///
-/// Pieces lie at the same place of a sector of 32 bytes as in memory: elsewhere a copy reads each sector twice.
-template <class T, int Wide, int Lines, int Stages, bool Pieces>
+/// Elements lie at the same place of a sector of 32 bytes as in memory, where lines of the grid begin with a sector: a
+/// copy to another place reads each sector twice.
+template <class T, int Wide, int Lines, int Stages, int Piece>
 class Planes {
  public:
-  static constexpr int width = Wide + 2 * piece<T>;
+  static constexpr int width = Wide + 2 * most_copied<T>;
   static constexpr int elements = Lines * width;
-  static constexpr int room = elements * Stages + 2 * piece<T>;
+  static constexpr int room = elements * Stages + 2 * most_copied<T>;
 
   /// (x, y): the point at the beginning of the tile, after the piece before. z: the plane that is copied first; from
   /// plane `end` on there are zeros.
   __device__ Planes(const Strided<const T>& v, const Extents& grid, T* memory, Index x, Index y, Index z, Index end)
       : grid_(grid),
-        memory_(memory + piece<T>),
+        memory_(memory + most_copied<T>),
         step_(v.step),
-        x_(x - piece<T>),
+        x_(x - most_copied<T>),
         y_(y),
         z_(z),
         end_(min(end, grid.z)),
         plane_(v.first + static_cast<Offset>(z) * of_plane()) {
-    if constexpr (Pieces) {
-#pragma unroll
-      for (int k = 0; k < copies; ++k) from_[k] = place(static_cast<int>(threadIdx.x) + k * threads);
+    if constexpr (remembers) {
+      for_own([&](int n, int k) { from_[k] = contains(n) ? static_cast<Index>(number(n)) : -1; });
     }
   }
 
@@ -133,33 +133,29 @@ class Planes {
   __device__ void fetch() {
     const bool has = z_ >= 0 && z_ < end_;
     const auto to = static_cast<unsigned>(__cvta_generic_to_shared(plane(z_)));
-    if constexpr (Pieces) {
-#pragma unroll
-      for (int k = 0; k < copies; ++k) {
-        const unsigned n = threadIdx.x + k * threads;
-        // Where nothing is there, nothing is read, wherever the address leads.
-        if ((k + 1) * threads <= pieces || n < pieces)
-          copy_ahead<16>(to + n * 16, plane_ + from_[k], has && from_[k] >= 0);
-      }
-    } else {
-      for_own([&](int n) {
-        const T* const from = plane_ + (static_cast<Offset>(y_of(n)) * grid_.x + x_of(n)) * step_;
-        const auto offset = static_cast<unsigned>(n * static_cast<int>(sizeof(T)));
-        copy_ahead<sizeof(T)>(to + offset, from, has && contains(n));
-      });
-    }
+    // Where nothing is there, nothing is read, wherever the address leads.
+    for_own([&](int n, int k) {
+      const bool is_there = has && (remembers ? from_[k] >= 0 : contains(n));
+      const Offset from = remembers ? from_[k] : number(n);
+      copy_ahead<Piece * sizeof(T)>(to + static_cast<unsigned>(n) * sizeof(T), plane_ + from * (Piece > 1 ? 1 : step_),
+                                    is_there);
+    });
     plane_ += of_plane();
     ++z_;
   }
 
-  /// Calls f(n) for the first element of each piece, or each element, that this thread copies of a plane.
+  /// Calls f(n, k) for the first element of each piece that this thread copies of a plane; k counts what is remembered.
   template <class F>
   __device__ static void for_own(F f) {
-    constexpr int step = Pieces ? piece<T> : 1;
+    const int first = static_cast<int>(threadIdx.x) * Piece;
+    if constexpr (remembers) {
 #pragma unroll
-    for (int k = 0; k < (elements / step + threads - 1) / threads; ++k) {
-      const int n = (static_cast<int>(threadIdx.x) + k * threads) * step;
-      if (n < elements) f(n);
+      for (int k = 0; k < copies; ++k) {
+        const int n = first + k * threads * Piece;
+        if ((k + 1) * threads * Piece <= elements || n < elements) f(n, k);
+      }
+    } else {
+      for (int n = first; n < elements; n += threads * Piece) f(n, 0);
     }
   }
 
@@ -167,29 +163,28 @@ class Planes {
     return memory_ + static_cast<int>(static_cast<unsigned>(z) % Stages) * elements;
   }
   /// The element at a place of the tile of plane z.
-  __device__ T* at(Index z, int x, int line) const { return plane(z) + line * width + piece<T> + x; }
+  __device__ T* at(Index z, int x, int line) const { return plane(z) + line * width + most_copied<T> + x; }
 
   // The point of element n.
   __device__ Index x_of(int n) const { return x_ + n % width; }
   __device__ Index y_of(int n) const { return y_ + n / width; }
 
  private:
-  static constexpr int pieces = elements / piece<T>, copies = (pieces + threads - 1) / threads;
-  __device__ Offset of_plane() const { return static_cast<Offset>(grid_.y) * grid_.x * (Pieces ? 1 : step_); }
+  static constexpr int copies = (elements / Piece + threads - 1) / threads;
+  /// Whether a thread remembers where it copies from. Many elements one by one would take too many registers.
+  static constexpr bool remembers = Piece > 1 || copies <= 2;
+  __device__ Offset of_plane() const { return static_cast<Offset>(grid_.y) * grid_.x * (Piece > 1 ? 1 : step_); }
   __device__ bool contains(int n) const {
     return x_of(n) >= 0 && x_of(n) < grid_.x && y_of(n) >= 0 && y_of(n) < grid_.y;
   }
-  /// Where the n-th piece of a plane is; negative outside of the grid.
-  __device__ Index place(int n) const {
-    const int first = n * piece<T>;
-    return contains(first) ? y_of(first) * grid_.x + x_of(first) : -1;
-  }
+  /// Where element n is in its plane of the grid.
+  __device__ Offset number(int n) const { return static_cast<Offset>(y_of(n)) * grid_.x + x_of(n); }
 
   const Extents& grid_;
   T* memory_;
   Index step_, x_, y_, z_, end_;
   const T* plane_;  ///< that is copied next
-  Index from_[Pieces ? copies : 1];
+  Index from_[remembers ? copies : 1];
 };
 
 template <class T>
@@ -221,11 +216,20 @@ Pass<T> make_pass(const Cuda& space, const Level<Cuda>& level, float omega, cons
   return pass;
 }
 
-/// Whether vectors move in pieces of 16 bytes, or in pairs.
+/// Whether the elements of a vector of grid e move so many at once.
 template <class T>
 bool moves(const Extents& e, const Strided<T>& v, int elements) {
   return e.x % elements == 0 && v.step == 1 &&
          reinterpret_cast<std::uintptr_t>(v.first) % (sizeof(T) * static_cast<std::size_t>(elements)) == 0;
+}
+
+/// Calls f(Number) with how many elements are copied at once.
+template <class T, class F>
+void with_piece(const Extents& e, const Strided<const T>& v, F f) {
+  if constexpr (sizeof(T) == 4) {
+    if (moves(e, v, 4)) return f(Number<4>{});
+  }
+  moves(e, v, 2) ? f(Number<2>{}) : f(Number<1>{});
 }
 
 /// Calls f with whether ends differ, which they do on coarse grids only, whose vectors are in float.

@@ -38,7 +38,8 @@ class StarByAxes {
 
   Classes rows() const;
 
-  /// The rows without those at the first places, over the diagonal of most. What leads to the next grid is left open.
+  /// The same as sums over the diagonal of most rows, for which the first places stand. What leads to the next grid is
+  /// left open.
   /// Requires  A plain grid.
   PlainStar plain() const;
 
