@@ -134,12 +134,14 @@ class Planes {
     const bool has = z_ >= 0 && z_ < end_;
     const auto to = static_cast<unsigned>(__cvta_generic_to_shared(plane(z_)));
     // Where nothing is there, nothing is read, wherever the address leads.
-    for_own([&](int n, int k) {
-      const bool is_there = has && (remembers ? from_[k] >= 0 : contains(n));
-      const Offset from = remembers ? from_[k] : number(n);
-      copy_ahead<Piece * sizeof(T)>(to + static_cast<unsigned>(n) * sizeof(T), plane_ + from * (Piece > 1 ? 1 : step_),
-                                    is_there);
-    });
+    if constexpr (remembers) {
+      for_own([&](int n, int k) {
+        const T* const from = plane_ + static_cast<Offset>(from_[k]) * (Piece > 1 ? 1 : step_);
+        copy_ahead<Piece * sizeof(T)>(to + static_cast<unsigned>(n * size), from, has && from_[k] >= 0);
+      });
+    } else {
+      fetch_elements(to, has);
+    }
     plane_ += of_plane();
     ++z_;
   }
@@ -170,7 +172,7 @@ class Planes {
   __device__ Index y_of(int n) const { return y_ + n / width; }
 
  private:
-  static constexpr int copies = (elements / Piece + threads - 1) / threads;
+  static constexpr int copies = (elements / Piece + threads - 1) / threads, size = sizeof(T);
   /// Whether a thread remembers where it copies from. Many elements one by one would take too many registers.
   static constexpr bool remembers = Piece > 1 || copies <= 2;
   __device__ Offset of_plane() const { return static_cast<Offset>(grid_.y) * grid_.x * (Piece > 1 ? 1 : step_); }
@@ -179,6 +181,25 @@ class Planes {
   }
   /// Where element n is in its plane of the grid.
   __device__ Offset number(int n) const { return static_cast<Offset>(y_of(n)) * grid_.x + x_of(n); }
+
+  /// Begins to copy the thread's elements one by one. From one to the next the point moves on by some lines and places.
+  __device__ void fetch_elements(unsigned to, bool has) const {
+    constexpr int lines = threads / width, places = threads % width;
+    const int first = static_cast<int>(threadIdx.x);
+    int line = first / width, at = first % width;
+    const T* from = plane_ + number(first) * step_;
+    const Offset on = (static_cast<Offset>(lines) * grid_.x + places) * step_;
+    const Offset to_next_line = (static_cast<Offset>(grid_.x) - width) * step_;
+    for (int n = first; n < elements; n += threads) {
+      const bool is_there = has && static_cast<unsigned>(x_ + at) < static_cast<unsigned>(grid_.x) &&
+                            static_cast<unsigned>(y_ + line) < static_cast<unsigned>(grid_.y);
+      copy_ahead<size>(to + static_cast<unsigned>(n * size), from, is_there);
+      const bool ends_line = at + places >= width;
+      at += ends_line ? places - width : places;
+      line += ends_line ? lines + 1 : lines;
+      from += ends_line ? on + to_next_line : on;
+    }
+  }
 
   const Extents& grid_;
   T* memory_;
