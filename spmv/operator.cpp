@@ -55,8 +55,8 @@ Operator<Space, T>& Operator<Space, T>::operator=(Operator&&) noexcept = default
 template <class Space, class T>
 Operator<Space, T>::~Operator() = default;
 
-/// Enqueued: a GPU looks at the pattern while the host chooses the format and prepares the conversion, and that time
-/// counts where the host waits next.
+/// Enqueued where LaterMark is: a GPU looks at the pattern while the host chooses the format and prepares the
+/// conversion, and that time counts where the host waits next.
 template <class Space, class T>
 void Operator<Space, T>::mark(const Analysis<Space, T>& analysis) {
   const Stopwatch watch;

@@ -47,13 +47,14 @@ struct Pass {
   Extents fine, coarse;
   Strided<const T> r;
   Runs runs;
-  float omega, root;                        ///< root: the scale of the source
-  float along[3];                           ///< omega times the coefficient of both neighbours along each axis
-  float own[3], last_own[3], last_mass[3];  ///< (1 - omega) times what PlainStar has
-  float along_at[8][3];                     ///< what stands for `along` in the rows of each end, over their diagonals
-  float down[8];                            ///< by end: what the sums for a coarse point are multiplied with
-  float up[8];                              ///< by end: what a coarse point is multiplied with, over `weight`
-  float weight;                             ///< of a coarse point for its own fine point, times up
+  float omega, root;          ///< root: the scale of the source
+  float along[3];             ///< omega times the coefficient of both neighbours along each axis
+  float own[3], last_own[3];  ///< (1 - omega) times those of PlainStar
+  float last_mass[3];
+  float along_at[8][3];  ///< what stands for `along` in the rows of each end, over their diagonals
+  float down[8];         ///< by end: what the sums for a coarse point are multiplied with
+  float up[8];           ///< by end: what a coarse point is multiplied with, over `weight`
+  float weight;          ///< of a coarse point for its own fine point, times up
   bool ups_differ;
 };
 
