@@ -4,8 +4,12 @@
 
 #include <ostinato/preconditioners/multigrid/structured/classes.hpp>
 #include <ostinato/spmv/space/extents.hpp>
+#include <ostinato/spmv/space/function.hpp>
 
 namespace ostinato::multigrid {
+
+/// The end of a grid that a point lies at, for tables: 1, 2 and 4 for the last places along x, y and z.
+OSTINATO_FUNCTION inline int end_of(bool x, bool y, bool z) { return (x ? 1 : 0) + (y ? 2 : 0) + (z ? 4 : 0); }
 
 /// The rows of a plain grid of three dimensions: of a finest grid whose star is the same up to the sides (is_plain()),
 /// or of a coarse one below (StarByAxes). They are sums over the axes of a 1-D operator along the axis times masses
@@ -22,9 +26,8 @@ struct PlainStar {
     float last_mass = 1;          ///< the mass in the last place, where others have 1
   };
   Axis axis[3];
-  float weight = 0;  ///< of interpolation to the fine point at a coarse one, where S is 1 on both grids
-  /// S of the next grid, by end: 1, 2 and 4 for the last places along x, y and z.
-  float next_scale[8] = {};
+  float weight = 0;            ///< of interpolation to the fine point at a coarse one, where S is 1 on both grids
+  float next_scale[8] = {};    ///< S of the next grid, by end
   bool next_is_plain = false;  ///< whether the next grid's vectors are kept as those of plain grids
 
   /// Finds next_scale. roots: of the next grid's rows; fine: this grid.

@@ -58,9 +58,6 @@ struct Pass {
   bool ups_differ;
 };
 
-/// The end of the grid that a point lies at, for tables: 1, 2 and 4 for the last places along x, y and z.
-__device__ inline int end_of(bool x, bool y, bool z) { return (x ? 1 : 0) + (y ? 2 : 0) + (z ? 4 : 0); }
-
 /// A thread block's tile: its first coarse point, and its coarse planes.
 struct Tile {
   Index cx, cy, first, end;
@@ -114,8 +111,8 @@ class Planes {
   static constexpr int elements = Lines * width;
   static constexpr int room = elements * Stages + 2 * most_copied<T>;
 
-  /// (x, y): the point at the beginning of the tile, after the piece before. z: the plane that is copied first; from
-  /// plane `end` on there are zeros.
+  /// (x, y): the point at the beginning of the tile. z: the plane that is copied first; from plane `end` on there are
+  /// zeros.
   __device__ Planes(const Strided<const T>& v, const Extents& grid, T* memory, Index x, Index y, Index z, Index end)
       : grid_(grid),
         memory_(memory + most_copied<T>),
@@ -228,8 +225,9 @@ Pass<T> make_pass(const Cuda& space, const Level<Cuda>& level, float omega, cons
     pass.last_mass[axis] = a.last_mass;
   }
   for (int end = 0; end < 8; ++end) {
+    const float diagonal = star.diagonal(end);
     for (int axis = 0; axis < 3; ++axis)
-      pass.along_at[end][axis] = pass.along[axis] * star.mass_beside(axis, end) / star.diagonal(end);
+      pass.along_at[end][axis] = pass.along[axis] * star.mass_beside(axis, end) / diagonal;
     const float scale = star.next_scale[end];  // of the next grid's vectors
     pass.down[end] = pass.root * star.weight * scale * (star.next_is_plain ? scale : 1);
     pass.up[end] = star.next_is_plain ? 1 : scale;

@@ -118,7 +118,7 @@ class Reference {
   /// The vectors of coarse plain grids are S times those of the scaled operator.
   void find_scales(const Level<Cuda>& level) {
     const auto end_of = [](const Extents& e, Index x, Index y, Index z) {
-      return (x == e.x - 1 ? 1 : 0) + (y == e.y - 1 ? 2 : 0) + (z == e.z - 1 ? 4 : 0);
+      return multigrid::end_of(x == e.x - 1, y == e.y - 1, z == e.z - 1);
     };
     const PlainStar& star = level.plain_star;
     for_fine([&](Index x, Index y, Index z, std::size_t i) {

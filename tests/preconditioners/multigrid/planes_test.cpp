@@ -82,7 +82,7 @@ void for_places(const Extents& e, F f) {
 
 /// The end that a point lies at, for PlainStar.
 int end_of(const Extents& at, const Extents& e) {
-  return (at.x == e.x - 1 ? 1 : 0) + (at.y == e.y - 1 ? 2 : 0) + (at.z == e.z - 1 ? 4 : 0);
+  return multigrid::end_of(at.x == e.x - 1, at.y == e.y - 1, at.z == e.z - 1);
 }
 
 double scale_of(const Level<Host>& level, const Extents& at) {
