@@ -157,6 +157,7 @@ __device__ void clear(Offset* cache, int* stop) {
 }
 
 /// A warp compares its rows with a row that it has added before first, because most rows of a stencil are of one class.
+/// The very first row of a warp is added by one lane: were all lanes to add theirs, they would queue at one slot.
 template <class T>
 __global__ void __launch_bounds__(block_threads) class_kernel(detail::Rows<T> a, Index rows, Found<T>* found) {
   __shared__ Offset cache[Distinct::capacity];
@@ -166,14 +167,18 @@ __global__ void __launch_bounds__(block_threads) class_kernel(detail::Rows<T> a,
   const Distinct distinct{found->class_slots, &found->classes};
   const Offset stride = static_cast<Offset>(gridDim.x) * block_threads;
   const int lane = static_cast<int>(threadIdx.x % warp_threads);
-  Offset usual = -1;
-  for (Offset base = static_cast<Offset>(blockIdx.x) * block_threads + threadIdx.x - lane; base < rows;
-       base += stride) {
+  const auto add = [&](Offset row) {
+    const auto same = [&](Offset other) { return a.same(row, other); };
+    if (!distinct.add(a.hash(row), row, same, cache)) atomicExch(&stop, 1);  // as in profile.cu
+  };
+  const Offset first = static_cast<Offset>(blockIdx.x) * block_threads + threadIdx.x - lane;
+  if (first < rows && lane == 0) add(first);
+  Offset usual = first;
+  for (Offset base = first; base < rows; base += stride) {
     if (__any_sync(all_lanes, CudaAtomics::load(&stop) != 0)) return;
     const Offset row = base + lane;
-    const bool is_other = row < rows && (usual < 0 || !a.same(row, usual));
-    const auto same = [&](Offset other) { return a.same(row, other); };
-    if (is_other && !distinct.add(a.hash(row), row, same, cache)) atomicExch(&stop, 1);  // as in profile.cu
+    const bool is_other = row < rows && !a.same(row, usual);
+    if (is_other) add(row);
     const unsigned others = __ballot_sync(all_lanes, is_other);
     if (__popc(others) > warp_threads / 2) usual = base + __ffs(static_cast<int>(others)) - 1;
   }

@@ -96,8 +96,16 @@ struct Rows {
     const Offset n = length(row), k = begin(row), l = begin(other);
     if (row == other) return true;
     if (length(other) != n) return false;
-    for (Offset e = 0; e < n; ++e) {
-      if (offset(k + e, row) != offset(l + e, other) || bits_of(val[k + e]) != bits_of(val[l + e])) return false;
+    // The loads of four entries don't wait for comparisons of others.
+    constexpr int together = 4;
+    for (Offset first = 0; first < n; first += together) {
+      bool differ = false;
+      for (int i = 0; i < together; ++i) {
+        const Offset e = first + i < n ? first + i : n - 1;
+        differ |= offset(k + e, row) != offset(l + e, other);
+        differ |= bits_of(val[k + e]) != bits_of(val[l + e]);
+      }
+      if (differ) return false;
     }
     return true;
   }

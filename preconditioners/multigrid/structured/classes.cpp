@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <utility>
 
 #include <ostinato/preconditioners/multigrid/structured/slots.hpp>
@@ -15,21 +16,20 @@ namespace {
 int class_of(const Extents& e, Index x, Index y, Index z) {
   return place(x, e.x) + 3 * place(y, e.y) + 9 * place(z, e.z);
 }
+/// The places that points of an axis have, and the steps between them: a single point has one place and no steps.
+int places_along(Index n) { return n == 1 ? 1 : 3; }
 int middle_class(const Extents& e) { return class_of(e, e.x / 2, e.y / 2, e.z / 2); }
 
-/// The weight of a coarse point for a fine point at step d along one axis, by the 1-D operator of that axis: the row of
-/// class `at` in the middle of the other axes, summed over those.
-double line_weight(const Classes& rows, const Extents& e, int axis, int at, int d) {
-  if (d == 0) return 1;
+/// The weights of a coarse point for the fine points at steps -1, 0 and 1 along one axis, by the 1-D operator of that
+/// axis: the row of class `at` in the middle of the other axes, summed over those.
+std::array<double, 3> line_weights(const Classes& rows, const Extents& e, int axis, int at) {
   const int digit[3] = {1, 3, 9};
-  const int middle = middle_class(e), row = middle + (at - middle / digit[axis] % 3) * digit[axis];
-  double side = 0, own = 0;
-  for (int k = 0; k < neighbours; ++k) {
-    const int step = k / digit[axis] % 3 - 1;
-    if (step == 0) own += rows[static_cast<std::size_t>(row)][static_cast<std::size_t>(k)];
-    if (step == -d) side += rows[static_cast<std::size_t>(row)][static_cast<std::size_t>(k)];
-  }
-  return own > 1e-4 * rows[static_cast<std::size_t>(row)][centre] ? -side / own : 0;
+  const int middle = middle_class(e);
+  const auto& row = rows[static_cast<std::size_t>(middle + (at - middle / digit[axis] % 3) * digit[axis])];
+  double line[3] = {};
+  for (int k = 0; k < neighbours; ++k) line[k / digit[axis] % 3] += row[static_cast<std::size_t>(k)];
+  if (!(line[1] > 1e-4 * row[centre])) return {0, 1, 0};
+  return {-line[2] / line[1], 1, -line[0] / line[1]};
 }
 
 /// The 125 classes of the points of a grid, each with a point that stands for it. Classes that a small grid doesn't
@@ -66,9 +66,11 @@ class ClassPoints {
   /// The class, one of 27, of each point.
   std::array<std::size_t, scaled_classes> own() const {
     std::array<std::size_t, scaled_classes> all;
-    for (int number = 0; number < scaled_classes; ++number) {
-      all[static_cast<std::size_t>(number)] =
-          static_cast<std::size_t>(axis_[0].own[number % 5] + axis_[1].own[number / 5 % 5] + axis_[2].own[number / 25]);
+    auto at = all.begin();
+    for (const int z : axis_[2].own) {
+      for (const int y : axis_[1].own) {
+        for (const int x : axis_[0].own) *at++ = static_cast<std::size_t>(x + y + z);
+      }
     }
     return all;
   }
@@ -263,28 +265,42 @@ std::vector<float> scaled_operator(const Classes& rows, const ClassRoots& roots,
 
 HalvedClasses::HalvedClasses(const Classes& rows, const Extents& e, int axes)
     : halved(halving(axes)), fine_(e), coarse_(halved.of(e)), rows_(rows) {
+  const bool is_halved[3] = {halved.x, halved.y, halved.z};
   for (int axis = 0; axis < 3; ++axis) {
-    for (int at = 0; at < 3; ++at) {
-      for (int step = -1; step <= 1; ++step) line_[axis][at][step + 1] = line_weight(rows, fine_, axis, at, step);
-    }
+    for (int at = 0; at < 3; ++at)
+      line_[axis][static_cast<std::size_t>(at)] =
+          is_halved[axis] ? line_weights(rows, fine_, axis, at) : std::array<double, 3>{0, 1, 0};
   }
 }
 
 template <int Axis>
 void HalvedClasses::halve(Classes& rows) const {
   constexpr int digit = Axis == 0 ? 1 : Axis == 1 ? 3 : 9, up = Axis == 0 ? 3 : 1, far = Axis == 2 ? 3 : 9;
-  // The extents of the other axes by now. An axis of one point has points of only one class.
-  const Index up_extent = Axis == 0 ? fine_.y : coarse_.x, far_extent = Axis == 2 ? coarse_.y : fine_.z;
+  // The classes and the steps of the other axes, by their extents by now.
+  const int up_places = places_along(Axis == 0 ? fine_.y : coarse_.x),
+            far_places = places_along(Axis == 2 ? coarse_.y : fine_.z);
+  struct Other {
+    std::size_t row, coefficient;
+  };
+  Other others[81];
+  int count = 0;
+  for (int v = 0; v < far_places; ++v) {
+    for (int u = 0; u < up_places; ++u) {
+      for (int n = 0; n < far_places; ++n) {
+        for (int m = 0; m < up_places; ++m) {
+          const int step_up = up_places == 1 ? 1 : m, step_far = far_places == 1 ? 1 : n;
+          others[count++] = {static_cast<std::size_t>(u * up + v * far),
+                             static_cast<std::size_t>(step_up * up + step_far * far)};
+        }
+      }
+    }
+  }
   Classes made{};
   for_terms(Axis, [&](int at, Index e, int place_of_fine, Index a, double factor) {
-    for (int other = 0; other < 9; ++other) {  // classes of the other axes
-      if ((up_extent == 1 && other % 3 > 0) || (far_extent == 1 && other / 3 > 0)) continue;
-      const int beside = other % 3 * up + other / 3 * far;
-      const double* const from =
-          rows[static_cast<std::size_t>(beside + digit * place_of_fine)].data() + digit * (a + 1);
-      double* const to = made[static_cast<std::size_t>(beside + digit * at)].data() + digit * (e + 1);
-      for (int k = 0; k < 9; ++k) to[k % 3 * up + k / 3 * far] += factor * from[k % 3 * up + k / 3 * far];
-    }
+    const auto from_row = static_cast<std::size_t>(digit * place_of_fine), row = static_cast<std::size_t>(digit * at),
+               from = static_cast<std::size_t>(digit * (a + 1)), to = static_cast<std::size_t>(digit * (e + 1));
+    for (const Other& o : std::span(others, static_cast<std::size_t>(count)))
+      made[row + o.row][to + o.coefficient] += factor * rows[from_row + o.row][from + o.coefficient];
   });
   rows = made;
 }
@@ -294,15 +310,19 @@ Classes HalvedClasses::galerkin_rows() const {
   if (halved.x) halve<0>(made);
   if (halved.y) halve<1>(made);
   if (halved.z) halve<2>(made);
+  // Coefficients that lead out of the grid are left out.
   const auto at = [](int place, Index n) { return place == 0 ? 0 : place == 2 ? n - 1 : n / 2; };
+  const auto first = [](Index i) { return i > 0 ? -1 : 0; };
+  const auto last = [](Index i, Index n) { return i + 1 < n ? 1 : 0; };
   Classes rows{};
   for (int number = 0; number < neighbours; ++number) {
     const Index x = at(number % 3, coarse_.x), y = at(number / 3 % 3, coarse_.y), z = at(number / 9, coarse_.z);
-    const auto& row = made[static_cast<std::size_t>(class_of(coarse_, x, y, z))];
-    for (int k = 0; k < neighbours; ++k) {
-      const Step d = Step::of(k);
-      const auto c = static_cast<std::size_t>(k);
-      if (coarse_.contains(x + d.x, y + d.y, z + d.z)) rows[static_cast<std::size_t>(number)][c] = row[c];
+    const double* const from = made[static_cast<std::size_t>(class_of(coarse_, x, y, z))].data() + centre;
+    double* const to = rows[static_cast<std::size_t>(number)].data() + centre;
+    for (int w = first(z); w <= last(z, coarse_.z); ++w) {
+      for (int v = first(y); v <= last(y, coarse_.y); ++v) {
+        for (int u = first(x); u <= last(x, coarse_.x); ++u) to[u + 3 * v + 9 * w] = from[u + 3 * v + 9 * w];
+      }
     }
   }
   return rows;
@@ -316,9 +336,15 @@ std::vector<float> HalvedClasses::scaled_weights(const ClassRoots& roots, const 
   const auto own = points.own();
   for (const Coefficient& c : coefficients) {
     ClassRoots weight;  // of the fine points, times their roots
-    for (std::size_t k = 0; k < neighbours; ++k) {
-      weight[k] =
-          line_[0][k % 3][c.step.x + 1] * line_[1][k / 3 % 3][c.step.y + 1] * line_[2][k / 9][c.step.z + 1] * roots[k];
+    const auto along = [&](int axis, int place, Index step) {
+      return line_[axis][static_cast<std::size_t>(place)][static_cast<std::size_t>(step + 1)];
+    };
+    std::size_t k = 0;
+    for (int z = 0; z < places_along(fine_.z); ++z) {
+      for (int y = 0; y < 3; ++y) {
+        for (int x = 0; x < 3; ++x, ++k)
+          weight[k] = along(0, x, c.step.x) * along(1, y, c.step.y) * along(2, z, c.step.z) * roots[k];
+      }
     }
     points.visit(c.step, [&, values = scaled.data() + c.slot](std::size_t number, std::size_t to) {
       values[number] = static_cast<float>(weight[to] * next_inverse[own[number]]);

@@ -60,7 +60,7 @@ std::vector<float> scaled_operator(const Classes& rows, const ClassRoots& roots,
 /// The next grid of one whose rows are by class: its rows, and the weights between the two.
 class HalvedClasses {
  public:
-  /// Makes the weights, by the 1-D operator along each axis that is halved.
+  /// Makes the weights, by the 1-D operator along each axis that is halved. Keeps a reference to the rows.
   HalvedClasses(const Classes& rows, const Extents& e, int axes);
 
   const Extents& grid() const { return coarse_; }
@@ -108,15 +108,16 @@ class HalvedClasses {
   }
   /// The weight of coarse point j for the fine point `step` away from it.
   double weight(int axis, Index j, Index step) const {
-    return line_[axis][place(2 * j + 1 + step, extent(fine_, axis))][step + 1];
+    return line_[axis][static_cast<std::size_t>(place(2 * j + 1 + step, extent(fine_, axis)))]
+                [static_cast<std::size_t>(step + 1)];
   }
   /// Makes one axis of an operator that of the coarse grid.
   template <int Axis>
   void halve(Classes& a) const;
 
   Extents fine_, coarse_;
-  double line_[3][3][3];  ///< weights by axis, place of the fine point and step
-  Classes rows_;
+  std::array<std::array<double, 3>, 3> line_[3];  ///< weights by axis, place of the fine point and step
+  const Classes& rows_;
 };
 
 }  // namespace ostinato::multigrid

@@ -39,8 +39,7 @@ Cycle<Space>::Cycle(const Space& space, Hierarchy<Space> hierarchy, Smoother smo
       hierarchy_(std::move(hierarchy)),
       smoother_(smoother),
       sweeps_(sweeps),
-      ways_(ways(space, hierarchy_.levels(), sweeps)),
-      ones_(space, std::vector<float>(scaled_classes, 1.0f)) {
+      ways_(ways(space, hierarchy_.levels(), sweeps)) {
   if (half && level(0).may_be_half()) hierarchy_.round_to_half(levels_above_one_kernel(ways_));
   make_vectors();
   for (std::size_t k = 0; k < hierarchy_.levels().size(); ++k) {
@@ -139,7 +138,7 @@ std::size_t Cycle<Space>::predicted_bytes(const Space& space, const std::vector<
 template <class Space>
 Source<float> Cycle<Space>::unscaled(std::size_t k, const float* b) const {
   static const EvenPart one{.values = {1}, .begin = {0, 0, 0}, .end = {1 << 30, 1 << 30, 1 << 30}};
-  return {{level(k).grid, ones_.data(), true}, &one, {b}};
+  return {{level(k).grid, hierarchy_.ones(), true}, &one, {b}};
 }
 
 /// Makes the transfers of all levels without a scale. Returns that of the first level with the scale of r, where passes

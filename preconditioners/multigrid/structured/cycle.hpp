@@ -93,7 +93,6 @@ class Cycle {
   std::vector<Transfer<Space>> transfers_;  ///< of the levels with a pass on the way down; empty for others
   CoarseGrids coarse_grids_;
   Vector<Space, float> joined_;  ///< what the last of them do
-  Vector<Space, float> ones_;    ///< by class: the scale of inner levels
   double rate_;
 };
 

@@ -197,7 +197,9 @@ void lift(std::vector<double>& m, std::size_t n) {
   }
 }
 
-/// Tables of classes one behind the other, those of each level's operator and of its weights in turn.
+std::vector<float> class_ones() { return std::vector<float>(scaled_classes, 1.0f); }
+
+/// Tables of classes one behind the other: those of each level's operator and of its weights in turn, then others.
 struct ClassTables {
   struct Place {
     std::size_t first, size;
@@ -394,20 +396,24 @@ bool Hierarchy<Space>::make_by_class(const std::vector<double>& table, const Gri
   coarsest_a_ = std::move(coarsest_a);
   for_points(
       e, [&](Index x, Index y, Index z) { coarsest_root_.push_back(static_cast<float>(root_at(roots, e, x, y, z))); });
-  inverse_root_ = Vector<Space, float>(space_, inverse);
   even_inverse_root_ = even_values(inverse, grid.extents);
+  tables.add(inverse);
+  tables.add(class_ones());
   const auto all = std::make_shared<Vector<Space, float>>(space_, tables.values);
   const auto part = [&](std::size_t k) { return Part<Space>(all, tables.places[k].first, tables.places[k].size); };
   for (std::size_t k = 0; k < levels_.size(); ++k) {
     levels_[k].a = part(2 * k);
     if (k + 1 < levels_.size()) levels_[k].p = part(2 * k + 1);
   }
+  inverse_root_ = part(2 * levels_.size() - 1);
+  ones_ = part(2 * levels_.size());
   return true;
 }
 
 template <class Space>
 void Hierarchy<Space>::make_by_point(const Grid& grid, const Filler& fill, const GridPlan<Space>& plan) {
   if (plan) plan(planned<Space>(grid, false, {1, 1, 1}, {}), Certainty::at_least);
+  ones_ = Vector<Space, float>(space_, class_ones());
   if (periodic_axes(grid).any()) return make_levels_by_point<true>(grid, fill, plan);
   make_levels_by_point<false>(grid, fill, plan);
 }

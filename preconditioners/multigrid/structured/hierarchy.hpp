@@ -152,6 +152,7 @@ class Hierarchy {
   /// 1 / the square root of the diagonal of A, scaled by `power`: of a point or class of the finest grid.
   Coefficients inverse_root() const { return {levels_.front().grid, inverse_root_.data(), by_class()}; }
   const EvenPart& even_inverse_root() const { return even_inverse_root_; }
+  const float* ones() const { return ones_.data(); }  ///< a root of 1 for each class: the scale of inner levels
   double power() const { return power_; }  ///< A times this power of two has a diagonal of about 1
   const Vector<Space, float>& inverse() const { return inverse_; }  ///< of the coarsest operator, dense
   std::size_t bytes() const;
@@ -187,7 +188,7 @@ class Hierarchy {
   Space space_;
   double power_ = 1;
   std::vector<Level<Space>> levels_;
-  Vector<Space, float> inverse_root_;
+  Part<Space> inverse_root_, ones_;
   EvenPart even_inverse_root_;
   std::vector<float> coarsest_root_, coarsest_a_;  ///< of the last level, on the host
   Vector<Space, float> inverse_;

@@ -606,9 +606,13 @@ void compose(const Cuda& space, const std::vector<Composition>& all, bool deep) 
 
 std::vector<Transfer<Cuda>> make_transfers(const Cuda& space, const std::vector<TransferOf<Cuda>>& wanted) {
   std::vector<Composition> tables;
+  std::size_t total = 0, next = 0;  // elements of one array that all tables share
+  for (const TransferOf<Cuda>& t : wanted) total += in_whole_lines(Transfer<Cuda>::bytes_of(*t.level) / sizeof(float));
+  const auto all = std::make_shared<Vector<Cuda, float>>(space, total);
   const auto stencil = [&]<class S>(S, const TransferOf<Cuda>& t, bool up) {
     const Level<Cuda>& level = *t.level;
-    TransferStencil<Cuda> made{Vector<Cuda, float>(space, coefficients<S> * std::size_t{scaled_classes}), {}};
+    TransferStencil<Cuda> made{Part<Cuda>(all, next, coefficients<S> * std::size_t{scaled_classes}), {}};
+    next += made.by_class.size();
     tables.push_back(
         {level.operator_view(), level.weights_view(), t.root, t.omega, up, level.star, made.by_class.data()});
     return made;
@@ -623,6 +627,7 @@ std::vector<Transfer<Cuda>> make_transfers(const Cuda& space, const std::vector<
       made.down = stencil(shape, t, false);
       if (!is_deep<S>) made.up = stencil(shape, t, true);
     });
+    next = in_whole_lines(next);
   }
   if (wanted.empty()) return transfers;
   compose(space, tables, wanted.front().level->dimensions > 2);

@@ -21,8 +21,8 @@ bool has_ascent(const Cuda& space, const Level<Cuda>& level);
 /// step (x, y, z) has coefficient x + 2 + 5 (y + 2) + 25 (z + 2).
 template <class Space>
 struct TransferStencil {
-  Vector<Space, float> by_class = {};  ///< coefficient c of the coarse points of class k is by_class[c * 125 + k]
-  std::vector<float> even = {};        ///< of most coarse points
+  Part<Space> by_class = {};     ///< coefficient c of the coarse points of class k is by_class[c * 125 + k]
+  std::vector<float> even = {};  ///< of most coarse points
 };
 
 /// What passes do between a level and the next.

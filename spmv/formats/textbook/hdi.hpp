@@ -95,8 +95,17 @@ class Hdi {
     Offset groups = 0, length = 0, slots = 0, longest = 0;
 
     explicit Lists(const DiagonalCensus& census) {
+      const auto& fewest = census.fewest();
+      const auto all = static_cast<Offset>(census.diagonals.size());
+      const auto whole = static_cast<Offset>(fewest.size()) - std::count(fewest.begin(), fewest.end(), 0);
+      groups = static_cast<Offset>(fewest.size());
+      if (whole == groups) {  // as in most matrices of a stencil
+        length = groups * all;
+        slots = census.rows * all;
+        longest = all;
+        return;
+      }
       for_groups(census, [&](Offset stored, Offset rows) {
-        ++groups;
         length += stored;
         slots += stored * rows;
         longest = std::max(longest, stored);
