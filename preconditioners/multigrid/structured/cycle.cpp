@@ -204,9 +204,8 @@ double Cycle<Space>::measure_rate() const {
   const Field<Space> e(space_, finest.grid, finest.dimensions);
   Vector<Space, float> b(space_, n), x(space_, n);
   Vector<Space, double> slots(space_, 3);
-  for_each(space_, n, RandomError{e.data()});
+  sum(space_, n, RandomError{e.data()}, slots.data());
   space_.zero(x.data(), x.bytes());
-  sum(space_, n, Correct{x.data(), e.data()}, slots.data());
   with_operator(finest, [&]<class S, class A>(S, const A& a) {
     for_grid(space_, finest.grid, Residual<S, float*, A>{a, x.data(), e.data(), 1, b.data()});
   });

@@ -6,7 +6,7 @@
 namespace ostinato {
 
 OSTINATO_FOR_EACH_OF_ON_CUDA(multigrid::DenseProduct)
-OSTINATO_FOR_EACH_OF_ON_CUDA(multigrid::RandomError)
+template void sum(const Cuda&, std::size_t, multigrid::RandomError, double*);
 template void sum(const Cuda&, std::size_t, multigrid::Correct, double*);
 template void for_grid(const Cuda&, const Extents&, multigrid::Enter<float>);
 template void for_grid(const Cuda&, const Extents&, multigrid::Enter<double>);

@@ -633,14 +633,15 @@ struct InterpolateAround {
   }
 };
 
-/// e[i] := a number between -1 and 1 that depends on i alone.
+/// e[i] := a number between -1 and 1 that depends on i alone;  the sum is e . e
 struct RandomError {
   float* e;
 
-  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+  OSTINATO_FUNCTION Sums<1> operator()(std::size_t i) const {
     std::uint64_t h = (i + 1) * 0x9e3779b97f4a7c15u;
     h = (h ^ (h >> 31)) * 0xbf58476d1ce4e5b9u;
-    e[i] = static_cast<float>(static_cast<double>(h >> 11) * 0x1p-52 - 1);
+    const float v = e[i] = static_cast<float>(static_cast<double>(h >> 11) * 0x1p-52 - 1);
+    return {{static_cast<double>(v) * static_cast<double>(v)}};
   }
 };
 

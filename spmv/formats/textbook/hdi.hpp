@@ -75,18 +75,19 @@ class Hdi {
   std::size_t slots() const { return val_.size(); }
 
  private:
-  /// Calls f(stored, rows) for each group: the length of its list of diagonals, and its number of rows.
-  template <class F>
+  /// Calls f(stored, rows) for each group: the length of its list of diagonals, and its number of rows. LacksOne: only
+  /// for groups that lack a diagonal.
+  template <bool LacksOne = false, class F>
   static void for_groups(const DiagonalCensus& census, F f) {
     const std::size_t count = census.diagonals.size();
     const PieceDiagonal* piece = census.pieces().data();
-    Offset first = 0;
-    for (const std::uint16_t fewest : census.fewest()) {
+    const auto& fewest = census.fewest();
+    for (std::size_t p = 0; p < fewest.size(); ++p, piece += count) {
+      if (LacksOne && fewest[p] > 0) continue;
       std::size_t stored = count;
-      for (std::size_t d = 0; fewest == 0 && d < count; ++d) stored -= piece[d].entries == 0 ? 1 : 0;
+      for (std::size_t d = 0; fewest[p] == 0 && d < count; ++d) stored -= piece[d].entries == 0 ? 1 : 0;
+      const Offset first = static_cast<Offset>(p) * piece_rows;
       f(static_cast<Offset>(stored), std::min<Offset>(piece_rows, census.rows - first));
-      first += piece_rows;
-      piece += count;
     }
   }
 
@@ -95,21 +96,20 @@ class Hdi {
     Offset groups = 0, length = 0, slots = 0, longest = 0;
 
     explicit Lists(const DiagonalCensus& census) {
-      const auto& fewest = census.fewest();
+      groups = static_cast<Offset>(census.fewest().size());
+      // Most groups of a stencil's matrix store all diagonals, and are only counted.
       const auto all = static_cast<Offset>(census.diagonals.size());
-      const auto whole = static_cast<Offset>(fewest.size()) - std::count(fewest.begin(), fewest.end(), 0);
-      groups = static_cast<Offset>(fewest.size());
-      if (whole == groups) {  // as in most matrices of a stencil
-        length = groups * all;
-        slots = census.rows * all;
-        longest = all;
-        return;
-      }
-      for_groups(census, [&](Offset stored, Offset rows) {
+      Offset others = 0, rows_of_others = 0;
+      for_groups<true>(census, [&](Offset stored, Offset rows) {
+        ++others;
+        rows_of_others += rows;
         length += stored;
         slots += stored * rows;
         longest = std::max(longest, stored);
       });
+      length += (groups - others) * all;
+      slots += (census.rows - rows_of_others) * all;
+      if (groups > others) longest = all;
     }
 
     double bytes() const {
