@@ -153,7 +153,7 @@ class Hierarchy {
   Coefficients inverse_root() const { return {levels_.front().grid, inverse_root_.data(), by_class()}; }
   const EvenPart& even_inverse_root() const { return even_inverse_root_; }
   const float* ones() const { return ones_.data(); }  ///< a root of 1 for each class: the scale of inner levels
-  double power() const { return power_; }  ///< A times this power of two has a diagonal of about 1
+  double power() const { return power_; }             ///< A times this power of two has a diagonal of about 1
   const Vector<Space, float>& inverse() const { return inverse_; }  ///< of the coarsest operator, dense
   std::size_t bytes() const;
 
