@@ -53,6 +53,9 @@ double root_at(const ClassRoots& roots, const Extents& e, Index x, Index y, Inde
 /// 1 / the square root of the diagonal, of the 125 classes.
 std::vector<float> inverse_roots(const ClassRoots& roots, const Extents& e);
 
+/// A root of 1 for each of the 125 classes.
+inline std::vector<float> class_ones() { return std::vector<float>(scaled_classes, 1.0f); }
+
 /// The coefficients of the scaled operator, A(i, j) / sqrt(A(i, i) A(j, j)), of the 125 classes.
 std::vector<float> scaled_operator(const Classes& rows, const ClassRoots& roots, const Extents& e, int dimensions,
                                    bool star);

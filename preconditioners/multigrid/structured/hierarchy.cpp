@@ -4,16 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <numeric>
-#include <optional>
-#include <span>
 #include <utility>
 
+#include <ostinato/preconditioners/multigrid/structured/dense_inverse.hpp>
 #include <ostinato/preconditioners/multigrid/structured/half_steps.hpp>
 #include <ostinato/preconditioners/multigrid/structured/halving_steps.hpp>
+#include <ostinato/preconditioners/multigrid/structured/planned_grids.hpp>
 #include <ostinato/preconditioners/multigrid/structured/slots.hpp>
-#include <ostinato/preconditioners/multigrid/structured/star_by_axes.hpp>
 #include <ostinato/spmv/analysis/diagonals.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/host.hpp>
@@ -22,201 +19,6 @@
 #include <ostinato/spmv/space/together.hpp>
 
 namespace ostinato::multigrid {
-
-namespace {
-
-/// A grid of this size is solved by a dense inverse.
-constexpr std::size_t coarsest_points = 64;
-
-/// The same for constant coefficients: less, because the inverse takes longer to make than another grid, unless rows
-/// add up to 0 or nearly so at all sides. The last grid then has to show that constants solve A x = 0, which a grid of
-/// one point can't. One of more than 27 points isn't halved to one.
-std::size_t coarsest_points_of(const Classes& rows) {
-  constexpr double held = 0.1;  // a row at a side where the solution is given adds up to more of its diagonal
-  for (const auto& row : rows) {
-    if (row[centre] > 0 && std::accumulate(row.begin(), row.end(), 0.0) > held * row[centre]) return 27;
-  }
-  return coarsest_points;
-}
-
-/// An axis that couples less than this share of the strongest isn't halved. In three dimensions and by point, the next
-/// operator then has 27 coefficients for half of the points or more: that takes more time than the iterations that it
-/// saves (coupling 0.3 along two axes, 90^3, one core, 2026-11: with 0.5 a digit took 2.3 times as long).
-double weak_axis(int dimensions, bool by_class) { return dimensions > 2 && !by_class ? 0.25 : 0.5; }
-
-/// The damping of Jacobi: what smooths a star best along as many axes as are halved. `largest` bounds the eigenvalues.
-double damping(int axes, double largest) {
-  constexpr double best[] = {1, 2.0 / 3, 0.8, 6.0 / 7};
-  return best[(axes & 1) + (axes >> 1 & 1) + (axes >> 2 & 1)] * 2 / largest;
-}
-
-/// The periodic axes that keep 2 points. The diagonal of a grid on which an axis has 1 point is what other axes couple:
-/// if that is hardly more than the rounding of the axis to float, the axis keeps 2.
-Periodic axes_to_keep(const double (&strength)[3], const Periodic& periodic) {
-  const auto is_alone = [&](double own) {
-    constexpr double least = 5e-6;
-    return strength[0] + strength[1] + strength[2] - own < least * own;
-  };
-  return {periodic.x && is_alone(strength[0]), periodic.y && is_alone(strength[1]),
-          periodic.z && is_alone(strength[2])};
-}
-
-/// The axes to halve: those that couple points strongly, by the limit `weak`. The axes in `keep` keep 2 points.
-int axes_to_halve(const double (&strength)[3], const Extents& e, double weak, const Periodic& keep = {}) {
-  const bool can[3] = {e.x > (keep.x ? 2 : 1), e.y > (keep.y ? 2 : 1), e.z > (keep.z ? 2 : 1)};
-  double strongest = 0;
-  for (int k = 0; k < 3; ++k) strongest = can[k] ? std::max(strongest, strength[k]) : strongest;
-  int axes = 0;
-  for (int k = 0; k < 3; ++k) axes |= can[k] && strength[k] >= weak * strongest ? 1 << k : 0;
-  return axes;
-}
-
-int all_axes(int dimensions) { return (1 << dimensions) - 1; }
-
-Periodic periodic_axes(const Grid& grid) { return {grid.periodic[0], grid.periodic[1], grid.periodic[2]}; }
-
-/// The grids of a hierarchy, without arrays. An axis couples a quarter as strongly once it is halved. stars: whether
-/// coarse operators are stars as long as all axes are halved. plain: whether the first grid is.
-template <class Space>
-std::vector<Level<Space>> planned(const Grid& grid, bool by_class, const double (&strength)[3], const Periodic& keep,
-                                  std::size_t coarsest = coarsest_points, bool stars = false, bool plain = false) {
-  double now[3] = {strength[0], strength[1], strength[2]};
-  const Periodic periodic = periodic_axes(grid);
-  std::vector<Level<Space>> grids;
-  PlainGrids plain_grids(plain);
-  for (Extents e = grid.extents;; e = grids.back().next) {
-    Level<Space> level{
-        .grid = e, .dimensions = grid.dimensions, .star = grids.empty() ? grid.star : stars, .by_class = by_class};
-    level.axes = e.points() > coarsest ? axes_to_halve(now, e, weak_axis(grid.dimensions, by_class), keep) : 0;
-    level.next = halving(level.axes).of(e, periodic);
-    level.periodic = periodic;
-    level.plain = plain_grids.add(e, level.axes, stars);
-    stars = stars && level.axes == all_axes(grid.dimensions);
-    for (int k = 0; k < 3; ++k) now[k] *= (level.axes >> k & 1) != 0 ? 0.25 : 1;
-    grids.push_back(std::move(level));
-    if (grids.back().axes == 0) return grids;
-  }
-}
-
-/// How far to trust planned() where all axes are even, or coefficients constant. On small grids the last few grids
-/// count, whose couplings are known least.
-Certainty certainty_for(const Extents& e, bool is_even) {
-  constexpr std::size_t many_points = 1000;
-  return is_even && e.points() > many_points ? Certainty::close : Certainty::rough;
-}
-
-/// Refuses a level whose numbers have left the range of float, or that can't be halved although it is large.
-void require_usable(double omega, int axes, const Extents& e, std::size_t coarsest) {
-  if (!std::isfinite(omega) || !(omega > 0)) throw ArgumentError("multigrid: a coarse operator isn't finite");
-  if (axes == 0 && e.points() > coarsest) throw ArgumentError("multigrid: no axis of the grid can be halved");
-}
-
-/// A step of Gauss-Jordan elimination in place on n rows of n.
-void eliminate(std::vector<double>& m, std::size_t n, std::size_t k) {
-  double* const pivot = m.data() + k * n;
-  const double scale = 1 / std::exchange(pivot[k], 1);
-  for (std::size_t c = 0; c < n; ++c) pivot[c] *= scale;
-  for (std::size_t i = 0; i < n; ++i) {
-    double* const to = m.data() + i * n;
-    if (i == k || to[k] == 0) continue;
-    const double factor = std::exchange(to[k], 0);
-    for (std::size_t c = 0; c < n; ++c) to[c] -= factor * pivot[c];
-  }
-}
-
-/// Inverts a dense matrix of n rows of n in place, with row pivoting.
-void invert(std::vector<double>& m, std::size_t n) {
-  const auto row = [&](std::size_t i) { return m.data() + i * n; };
-  std::vector<std::size_t> pivots(n);
-  for (std::size_t k = 0; k < n; ++k) {
-    std::size_t& pivot = pivots[k] = k;
-    for (std::size_t i = k + 1; i < n; ++i) pivot = std::abs(row(i)[k]) > std::abs(row(pivot)[k]) ? i : pivot;
-    if (pivot != k) std::swap_ranges(row(k), row(k) + n, row(pivot));
-    if (!(std::abs(row(k)[k]) > 1e-12)) throw ArgumentError("multigrid: the coarsest operator is singular");
-    eliminate(m, n, k);
-  }
-  for (std::size_t k = n; k-- > 0;) {  // rows that were exchanged are columns of the inverse
-    for (std::size_t i = 0; i < n; ++i) std::swap(row(i)[k], row(i)[pivots[k]]);
-  }
-}
-
-/// Inverts a symmetric matrix in place if it is positive definite, which shows in its pivots; otherwise leaves it as it
-/// is. Gauss-Jordan elimination of the lower triangle, half of the work of all: what is eliminated stays symmetric,
-/// with the other sign.
-bool invert_if_positive(std::vector<double>& m, std::size_t n) {
-  std::vector<double> a = m, column(n);
-  for (std::size_t k = 0; k < n; ++k) {
-    const double pivot = a[k * n + k];
-    if (!(pivot > 1e-12)) return false;
-    for (std::size_t i = 0; i < n; ++i) column[i] = i < k ? a[k * n + i] : a[i * n + k];
-    for (std::size_t i = 0; i < n; ++i) {
-      const double factor = column[i] / pivot;
-      double* const row = a.data() + i * n;
-      for (std::size_t c = 0; c <= i; ++c) row[c] -= factor * column[c];
-    }
-    for (std::size_t i = 0; i < n; ++i) (i < k ? a[k * n + i] : a[i * n + k]) = column[i] / pivot;
-    a[k * n + k] = -1 / pivot;
-  }
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t c = 0; c <= i; ++c) m[i * n + c] = m[c * n + i] = -a[i * n + c];
-  }
-  return true;
-}
-
-/// Whether a symmetric dense matrix of n rows of n is positive definite: Cholesky's factorization succeeds.
-bool is_positive(std::vector<double> m, std::size_t n) {
-  for (std::size_t k = 0; k < n; ++k) {
-    if (!(m[k * n + k] > 0)) return false;
-    for (std::size_t i = k + 1; i < n; ++i) {
-      const double factor = m[i * n + k] / m[k * n + k];
-      for (std::size_t c = k + 1; c <= i; ++c) m[i * n + c] -= factor * m[c * n + k];
-    }
-  }
-  return true;
-}
-
-bool is_symmetric(const std::vector<double>& m, std::size_t n) {
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t k = 0; k < i; ++k) {
-      if (std::abs(m[i * n + k] - m[k * n + i]) > 1e-5) return false;
-    }
-  }
-  return true;
-}
-
-/// Adds to the diagonal of a symmetric matrix what makes it positive definite, if that is no more than the rounding of
-/// an operator in float may have taken away.
-void lift(std::vector<double>& m, std::size_t n) {
-  constexpr double least = 1e-6, most = 0.05;
-  std::vector<double> lifted = m;
-  for (double shift = 0; shift < most; shift = shift == 0 ? least : 2 * shift) {
-    for (std::size_t i = 0; i < n; ++i) lifted[i * n + i] = m[i * n + i] + shift;
-    if (!is_positive(lifted, n)) continue;
-    for (std::size_t i = 0; i < n; ++i) m[i * n + i] += 2 * shift;
-    return;
-  }
-}
-
-std::vector<float> class_ones() { return std::vector<float>(scaled_classes, 1.0f); }
-
-/// Tables of classes one behind the other: those of each level's operator and of its weights in turn, then others.
-struct ClassTables {
-  struct Place {
-    std::size_t first, size;
-  };
-  std::vector<float> values;
-  std::vector<Place> places;
-
-  ClassTables() { values.reserve(std::size_t{1} << 16); }  // ten levels in three dimensions
-
-  void add(const std::vector<float>& table) {
-    values.resize(in_whole_lines(values.size()));
-    places.push_back({values.size(), table.size()});
-    values.insert(values.end(), table.begin(), table.end());
-  }
-};
-
-}  // namespace
 
 template <class Space>
 Field<Space>::Field(const Space& space, const Extents& grid, int dimensions) {
@@ -328,86 +130,6 @@ template <class Space>
 void Hierarchy<Space>::finish(const std::function<bool()>& constants_vanish) {
   invert_coarsest(constants_vanish);
   if (!by_class()) space_.wait();  // tables of classes are uploaded, other arrays made by kernels
-}
-
-template <class Space>
-bool Hierarchy<Space>::make_by_class(const std::vector<double>& table, const Grid& grid, const GridPlan<Space>& plan,
-                                     const std::function<bool()>& are_its_rows) {
-  Classes rows;
-  for (std::size_t c = 0; c < neighbours; ++c) {
-    for (std::size_t k = 0; k < neighbours; ++k) rows[c][k] = table[c * neighbours + k] * power_;
-  }
-  Extents e = grid.extents;
-  bool star = grid.star;
-  ClassRoots roots = roots_of(rows);
-  const std::vector<float> inverse = inverse_roots(roots, e);
-  const std::size_t coarsest = coarsest_points_of(rows);
-  std::vector<Level<Space>> levels, announced;
-  std::vector<float> coarsest_a;
-  // The memory of several unknowns is predicted from that of the first one.
-  const std::optional<StarByAxes> finest = star ? StarByAxes::of(rows, e) : std::nullopt;
-  std::optional<StarByAxes> by_axes = grid.unknowns == 1 ? finest : std::nullopt;
-  const bool plain = finest && is_plain(rows, e, grid.dimensions, star);
-  PlainGrids plain_grids(plain);
-  ClassTables tables;
-  for (;;) {
-    Level<Space> level{.grid = e, .dimensions = grid.dimensions, .star = star, .by_class = true};
-    const std::vector<float> a = scaled_operator(rows, roots, e, grid.dimensions, star);
-    tables.add(a);
-    level.even_a = even_rows(a, e, grid.dimensions, star);
-    double strength[3];
-    couplings(rows, e, strength);
-    if (levels.empty() && plan)
-      announced = planned<Space>(grid, true, strength, {}, coarsest, by_axes.has_value(), plain);
-    level.axes = e.points() > coarsest ? axes_to_halve(strength, e, weak_axis(grid.dimensions, true)) : 0;
-    level.plain = plain_grids.add(e, level.axes, by_axes.has_value());
-    if (level.plain) level.plain_star = (levels.empty() ? finest : by_axes)->plain();
-    if (level.plain && !levels.empty()) levels.back().plain_star.next_is_plain = true;
-    level.largest = largest_row(rows);
-    level.omega = damping(level.axes, level.largest);
-    if (level.axes == 0) {
-      coarsest_a = a;
-      levels.push_back(std::move(level));
-      break;
-    }
-    const HalvedClasses next(rows, e, level.axes);
-    if (level.axes != all_axes(grid.dimensions)) by_axes.reset();
-    if (by_axes) by_axes->halve(next);
-    const Classes next_rows = by_axes ? by_axes->rows() : next.galerkin_rows();
-    const ClassRoots next_roots = roots_of(next_rows);
-    level.next = next.grid();
-    const std::vector<float> p = next.scaled_weights(roots, next_roots);
-    tables.add(p);
-    level.even_p = even_weights(p, e, level.next, next.halved);
-    if (level.plain) {
-      level.plain_star.weight = p[Halved<7>::coefficient(centre) * std::size_t{scaled_classes}];
-      level.plain_star.find_scales(next_roots, e);
-    }
-    e = level.next;
-    rows = next_rows;
-    roots = next_roots;
-    star = by_axes.has_value();
-    levels.push_back(std::move(level));
-  }
-  if (!are_its_rows()) return false;
-  if (plan) plan(announced, certainty_for(grid.extents, true));
-  for (const Level<Space>& level : levels) require_usable(level.omega, level.axes, level.grid, coarsest);
-  levels_ = std::move(levels);
-  coarsest_a_ = std::move(coarsest_a);
-  for_points(
-      e, [&](Index x, Index y, Index z) { coarsest_root_.push_back(static_cast<float>(root_at(roots, e, x, y, z))); });
-  even_inverse_root_ = even_values(inverse, grid.extents);
-  tables.add(inverse);
-  tables.add(class_ones());
-  const auto all = std::make_shared<Vector<Space, float>>(space_, tables.values);
-  const auto part = [&](std::size_t k) { return Part<Space>(all, tables.places[k].first, tables.places[k].size); };
-  for (std::size_t k = 0; k < levels_.size(); ++k) {
-    levels_[k].a = part(2 * k);
-    if (k + 1 < levels_.size()) levels_[k].p = part(2 * k + 1);
-  }
-  inverse_root_ = part(2 * levels_.size() - 1);
-  ones_ = part(2 * levels_.size());
-  return true;
 }
 
 template <class Space>
@@ -577,10 +299,7 @@ void Hierarchy<Space>::invert_coarsest(const std::function<bool()>& constants_va
             static_cast<double>(coarsest_root_[i]) * static_cast<double>(coarsest_root_[k]) / (length * length);
     }
   }
-  if (const bool symmetric = is_symmetric(m, n); !symmetric || !invert_if_positive(m, n)) {
-    if (symmetric && !level.by_class) lift(m, n);
-    invert(m, n);
-  }
+  invert_dense(m, n, !level.by_class);
   std::vector<float> columns(n * n);
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t k = 0; k < n; ++k) columns[k * n + i] = static_cast<float>(m[i * n + k]);
