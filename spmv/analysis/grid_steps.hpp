@@ -72,6 +72,16 @@ class GridRows {
   OSTINATO_FUNCTION int unknown(Index row) const {
     return unknowns == 1 ? 0 : by_field ? field(row) : row - over_unknowns_.quotient(row) * unknowns;
   }
+  /// The step from a point, that of row `from`, to the point of row `to`.
+  OSTINATO_FUNCTION GridStep step(Index from, const GridPoint& at, Index to) const {
+    if (unknowns == 1) {  // along x or along y, as most steps: without a division
+      const Index along = to - from;
+      if (along >= -1 && along <= 1 && at.x + along >= 0 && at.x + along < grid.x) return {along, 0, 0, 0};
+      if (along == grid.x && at.y + 1 < grid.y) return {0, 1, 0, 0};
+      if (along == -grid.x && at.y > 0) return {0, -1, 0, 0};
+    }
+    return GridStep::of(grid, at, point(to));
+  }
   OSTINATO_FUNCTION std::size_t row(std::size_t point, int unknown) const {
     const auto u = static_cast<std::size_t>(unknown);
     return by_field ? u * grid.points() + point : point * static_cast<std::size_t>(unknowns) + u;
@@ -102,6 +112,8 @@ struct GridCounts {
 /// Counts what the entries of a row say about a grid.
 template <class T>
 struct CountOffGrid {
+  static constexpr int blocks_of_multiprocessor = 4;
+
   CsrPattern a;
   const T* val;
   GridRows rows;
@@ -118,7 +130,7 @@ struct CountOffGrid {
     bool off = false, slanted = false;
     int around = 0, straight = 0;  // axes
     for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
-      const GridStep d = GridStep::of(rows.grid, p, rows.point(a.col[k]));
+      const GridStep d = rows.step(row, p, a.col[k]);
       lean += d.x + 3 * d.y + 9 * d.z;
       if (val[k] == T{0}) continue;
       off = off || !d.is_beside();

@@ -65,6 +65,7 @@ class HalvedClasses {
  public:
   /// Makes the weights, by the 1-D operator along each axis that is halved. Keeps a reference to the rows.
   HalvedClasses(const Classes& rows, const Extents& e, int axes);
+  HalvedClasses(Classes&& rows, const Extents& e, int axes) = delete;
 
   const Extents& grid() const { return coarse_; }
   /// Calls f(at, from, weight) for the fine points that a coarse point of place `at` along a halved axis has weights

@@ -147,13 +147,14 @@ template <class Space>
 Transfer<Space> Cycle<Space>::make_transfers() {
   std::vector<TransferOf<Space>> wanted;
   std::vector<std::size_t> levels;
+  const bool scales_source = ways_[0] == Way::passes;
   for (std::size_t k = 0; k < hierarchy_.levels().size(); ++k) {
     if (!descends_in_a_pass(space_, level(k), sweeps_, ways_[k])) continue;
     const Source<float> one = unscaled(k, nullptr);
-    wanted.push_back({&level(k), omega(k, 0), one.root, one.even_root});
+    wanted.push_back({&level(k), omega(k, 0), one.root, one.even_root, k == 0 && scales_source});
     levels.push_back(k);
   }
-  if (ways_[0] == Way::passes)
+  if (scales_source)
     wanted.push_back({&level(0), omega(0, 0), hierarchy_.inverse_root(), &hierarchy_.even_inverse_root()});
   std::vector<Transfer<Space>> made = multigrid::make_transfers(space_, wanted);
   transfers_ = std::vector<Transfer<Space>>(hierarchy_.levels().size());

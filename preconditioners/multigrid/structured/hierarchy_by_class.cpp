@@ -16,9 +16,10 @@ namespace ostinato::multigrid {
 
 namespace {
 
-/// A grid of this size is solved by a dense inverse: less than where coefficients vary, because the inverse takes longer to make than another grid, unless rows
-/// add up to 0 or nearly so at all sides. The last grid then has to show that constants solve A x = 0, which a grid of
-/// one point can't. One of more than 27 points isn't halved to one.
+/// A grid of this size is solved by a dense inverse. It is smaller than where coefficients vary, because the inverse
+/// takes longer to make than another grid, unless rows add up to 0 or nearly so at all sides: then the last grid has to
+/// show that constants solve A x = 0, which a grid of one point can't, and one of more than 27 points isn't halved to
+/// one.
 std::size_t coarsest_points_of(const Classes& rows) {
   constexpr double held = 0.1;  // a row at a side where the solution is given adds up to more of its diagonal
   for (const auto& row : rows) {

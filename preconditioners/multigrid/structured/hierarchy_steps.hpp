@@ -122,7 +122,7 @@ struct UnknownBlock {
     const detail::GridPoint from = point(i);
     for (Offset e = a.row_ptr[row]; e < a.row_ptr[row + 1]; ++e) {
       if (val[e] == T{0} || rows.unknown(a.col[e]) != unknown) continue;
-      const detail::GridStep d = detail::GridStep::of(rows.grid, from, rows.point(a.col[e]));
+      const detail::GridStep d = rows.step(static_cast<Index>(row), from, a.col[e]);
       f(Step{d.x, d.y, d.z}.number(), static_cast<double>(val[e]));
     }
   }

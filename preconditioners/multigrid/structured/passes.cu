@@ -606,13 +606,16 @@ void compose(const Cuda& space, const std::vector<Composition>& all, bool deep) 
 
 std::vector<Transfer<Cuda>> make_transfers(const Cuda& space, const std::vector<TransferOf<Cuda>>& wanted) {
   std::vector<Composition> tables;
-  std::size_t total = 0, next = 0;  // elements of one array that all tables share
-  for (const TransferOf<Cuda>& t : wanted) total += in_whole_lines(Transfer<Cuda>::bytes_of(*t.level) / sizeof(float));
-  const auto all = std::make_shared<Vector<Cuda, float>>(space, total);
-  const auto stencil = [&]<class S>(S, const TransferOf<Cuda>& t, bool up) {
+  const auto elements = [](const TransferOf<Cuda>& t) {
+    return in_whole_lines(Transfer<Cuda>::bytes_of(*t.level) / sizeof(float));
+  };
+  std::size_t total = 0, next = 0;  // elements of one array that the tables share
+  for (const TransferOf<Cuda>& t : wanted) total += t.is_dropped ? 0 : elements(t);
+  const auto shared = std::make_shared<Vector<Cuda, float>>(space, total);
+  const auto stencil = [&]<class S>(S, const TransferOf<Cuda>& t, const auto& array, std::size_t first, bool up) {
     const Level<Cuda>& level = *t.level;
-    TransferStencil<Cuda> made{Part<Cuda>(all, next, coefficients<S> * std::size_t{scaled_classes}), {}};
-    next += made.by_class.size();
+    constexpr std::size_t size = coefficients<S> * std::size_t{scaled_classes};
+    TransferStencil<Cuda> made{Part<Cuda>(array, first + (up ? size : 0), size), {}};
     tables.push_back(
         {level.operator_view(), level.weights_view(), t.root, t.omega, up, level.star, made.by_class.data()});
     return made;
@@ -623,11 +626,12 @@ std::vector<Transfer<Cuda>> make_transfers(const Cuda& space, const std::vector<
     made.omega = t.omega;
     made.plain = t.level->plain;
     if (made.plain) continue;
+    const auto array = t.is_dropped ? std::make_shared<Vector<Cuda, float>>(space, elements(t)) : shared;
+    const std::size_t first = t.is_dropped ? 0 : std::exchange(next, next + elements(t));
     with_shape_of(*t.level, [&]<class S>(S shape) {
-      made.down = stencil(shape, t, false);
-      if (!is_deep<S>) made.up = stencil(shape, t, true);
+      made.down = stencil(shape, t, array, first, false);
+      if (!is_deep<S>) made.up = stencil(shape, t, array, first, true);
     });
-    next = in_whole_lines(next);
   }
   if (wanted.empty()) return transfers;
   compose(space, tables, wanted.front().level->dimensions > 2);
