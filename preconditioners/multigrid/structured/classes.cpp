@@ -279,28 +279,22 @@ void HalvedClasses::halve(Classes& rows) const {
   // The classes and the steps of the other axes, by their extents by now.
   const int up_places = places_along(Axis == 0 ? fine_.y : coarse_.x),
             far_places = places_along(Axis == 2 ? coarse_.y : fine_.z);
-  struct Other {
-    std::size_t row, coefficient;
-  };
-  Other others[81];
-  int count = 0;
+  std::size_t classes[9], steps[9], count = 0;
   for (int v = 0; v < far_places; ++v) {
     for (int u = 0; u < up_places; ++u) {
-      for (int n = 0; n < far_places; ++n) {
-        for (int m = 0; m < up_places; ++m) {
-          const int step_up = up_places == 1 ? 1 : m, step_far = far_places == 1 ? 1 : n;
-          others[count++] = {static_cast<std::size_t>(u * up + v * far),
-                             static_cast<std::size_t>(step_up * up + step_far * far)};
-        }
-      }
+      const int step_up = up_places == 1 ? 1 : u, step_far = far_places == 1 ? 1 : v;  // 1 is no step
+      classes[count] = static_cast<std::size_t>(u * up + v * far);
+      steps[count++] = static_cast<std::size_t>(step_up * up + step_far * far);
     }
   }
   Classes made{};
   for_terms(Axis, [&](int at, Index e, int place_of_fine, Index a, double factor) {
     const auto from_row = static_cast<std::size_t>(digit * place_of_fine), row = static_cast<std::size_t>(digit * at),
                from = static_cast<std::size_t>(digit * (a + 1)), to = static_cast<std::size_t>(digit * (e + 1));
-    for (const Other& o : std::span(others, static_cast<std::size_t>(count)))
-      made[row + o.row][to + o.coefficient] += factor * rows[from_row + o.row][from + o.coefficient];
+    for (const std::size_t c : std::span(classes, count)) {
+      for (const std::size_t k : std::span(steps, count))
+        made[row + c][to + k] += factor * rows[from_row + c][from + k];
+    }
   });
   rows = made;
 }

@@ -10,9 +10,9 @@
 // A: Coefficients, or HalfCoefficients. All arithmetic is in float.
 
 #include <algorithm>
-#include <cstdint>
 #include <type_traits>
 
+#include <ostinato/preconditioners/multigrid/rate_steps.hpp>
 #include <ostinato/preconditioners/multigrid/structured/hierarchy_steps.hpp>
 #include <ostinato/preconditioners/multigrid/structured/stencil.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
@@ -633,14 +633,12 @@ struct InterpolateAround {
   }
 };
 
-/// e[i] := a number between -1 and 1 that depends on i alone;  the sum is e . e
+/// e := the random error;  the sum is e . e
 struct RandomError {
   float* e;
 
   OSTINATO_FUNCTION Sums<1> operator()(std::size_t i) const {
-    std::uint64_t h = (i + 1) * 0x9e3779b97f4a7c15u;
-    h = (h ^ (h >> 31)) * 0xbf58476d1ce4e5b9u;
-    const float v = e[i] = static_cast<float>(static_cast<double>(h >> 11) * 0x1p-52 - 1);
+    const float v = e[i] = static_cast<float>(random_error(i));
     return {{static_cast<double>(v) * static_cast<double>(v)}};
   }
 };
