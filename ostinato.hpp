@@ -36,3 +36,4 @@
 #include <ostinato/spmv/stencil/stencil_operator.hpp>
 #include <ostinato/spmv/transposable_operator.hpp>
 #include <ostinato/spmv/version.hpp>
+#include <ostinato/strategy/solve.hpp>

@@ -15,6 +15,7 @@
 #include <ostinato/spmv/analysis/search_engine.hpp>
 #include <ostinato/spmv/matrix/io/matrix_market.hpp>
 #include <ostinato/spmv/selection/choice.hpp>
+#include <ostinato/strategy/prepared_matrix.hpp>
 
 #include "amortisation.hpp"
 #include "device.hpp"
@@ -33,6 +34,7 @@ struct Times {
   double read = 0;
   double upload = 0;  ///< upload of the matrix; 0 on the CPU
   double analyse = 0;
+  double prepare = 0;   ///< to look at the rows, and to change the matrix where that helps
   double renumber = 0;  ///< the order, the new matrix, and the analysis of the old one; 0 when the numbers stay
   double tune = 0;      ///< measuring formats, or loading the times of an earlier run
   double convert = 0;
@@ -69,8 +71,9 @@ struct SolveReport {
   std::string generated;  ///< state of the kernels compiled for this matrix; empty without any
   std::optional<Amortisation> amortisation;
   Renumbering renumbering;
+  SystemPreparation preparation;
   SolverChoice solver;
-  PreconditionerChoice preconditioner;         ///< that of the end; `bytes` has those of the first one
+  PreconditionerChoice preconditioner;         ///< that of the end
   double goal = 0;                             ///< of ||b - A x|| / ||b||, from rtol and atol; for the page
   bool out_of_time = false;                    ///< the time limit was reached while the preconditioner was made
   std::vector<PreconditionerLevel> hierarchy;  ///< of a multigrid preconditioner

@@ -11,12 +11,16 @@
 #include <ostinato/solvers/list.hpp>
 #include <ostinato/solvers/watch.hpp>
 #include <ostinato/spmv/analysis/profile.hpp>
+#include <ostinato/spmv/matrix/accurate_residual.hpp>
 #include <ostinato/spmv/matrix/algebra/extract.hpp>
 #include <ostinato/spmv/matrix/ordering/breadth_first.hpp>
 #include <ostinato/spmv/matrix/ordering/clusters.hpp>
 #include <ostinato/spmv/matrix/renumber.hpp>
 #include <ostinato/spmv/selection/numbering.hpp>
 #include <ostinato/spmv/space/timing.hpp>
+#include <ostinato/strategy/prepared_matrix.hpp>
+#include <ostinato/strategy/stencil_preconditioner.hpp>
+#include <ostinato/strategy/system_solve.hpp>
 
 #include "commands.hpp"
 #include "exit_code.hpp"
@@ -32,6 +36,24 @@
 namespace ostinato::cli {
 
 namespace {
+
+/// The given matrix, where the operator of the solve is that of a prepared one.
+template <class Space, class T>
+struct GivenMatrix {
+  using value_type = T;
+  const Analysis<Space, T>& analysis;
+
+  const Space& space() const { return analysis.space(); }
+  const Structure& structure() const { return analysis.structure(); }
+  Index rows() const { return structure().rows; }
+  Index cols() const { return structure().cols; }
+  void apply(T, In<T> x, T, Out<T> y) const {
+    const Vector<Space, T> zero(space(), y.size(), T{0});
+    Vector<Space, double> slot(space(), 1);
+    accurate_residual<T>(space(), analysis.matrix().view(), 1, 1, x, zero, y, slot.data());
+    scale<T>(space(), T{-1}, y, y);
+  }
+};
 
 /// Returns the vector given, or A * ones.
 template <class A, class Space, class T>
@@ -52,7 +74,8 @@ bool is_rounding(const A& a, const Vector<Space, T>& b) {
   const double norm = a.structure().norm_inf;
   // The largest rather than the norm, whose squares might vanish.
   if (!(largest(b.download()) <= 8 * static_cast<double>(std::numeric_limits<T>::epsilon()) * norm)) return false;
-  return std::isfinite(norm) && is_rounding_by_row<Space, T>(a.space(), a, b);
+  return std::isfinite(norm) &&
+         is_rounding_by_row<Space, T>(a.space(), a, std::vector<T>(static_cast<std::size_t>(a.cols()), T{1}), b);
 }
 
 /// Refuses a matrix for which b = A * ones is 0: the residual of x = 0 would then be within any goal.
@@ -103,16 +126,14 @@ struct StopOnInterrupt {
   bool stop_requested() const { return flag->raised(); }
 };
 
-/// Solves, shows progress in the live line, and stops when the flag is raised.
-template <class A, class M, class Space, class T>
-SolveResult run_solver(const A& a, const Vector<Space, T>& b, Vector<Space, T>& x, const M& m, const SolveInput& in,
-                       SolveOptions options, const InterruptFlag& interrupt, LiveLine& live) {
+/// The options of a solve that shows its progress in the live line, and stops when the flag is raised.
+SolveOptions shown(SolveOptions options, const InterruptFlag& interrupt, LiveLine& live) {
   options.callback = [&](const Iteration& now) {
     live.iteration(now);
     return true;
   };
   options.stop = StopOnInterrupt{&interrupt};
-  return solve(a.space(), a, b.span(), x.span(), m, in.solver, options);
+  return options;
 }
 
 /// What choose_solver() has to know of a preconditioner: its rate, and the bytes of an element of a basis.
@@ -200,16 +221,6 @@ SolveReport begun(const SolveInput& in, const DeviceInfo& device) {
   return report;
 }
 
-/// Says before the solve that its goal is below the rounding of b.
-template <class T>
-void warn_of_goal(const SolveInput& in, const SolveOptions& options) {
-  constexpr double unit = std::numeric_limits<T>::epsilon() / 2;
-  if (in.quiet || options.rtol >= unit || options.atol > 0) return;
-  put(stderr,
-      fmt::format("ostinato: --rtol {:g} is below what {} precision can show, {:.1e}; the solve will end sooner\n",
-                  options.rtol, sizeof(T) == sizeof(float) ? "single" : "double", unit));
-}
-
 /// A time that is over after some seconds.
 struct Deadline {
   double seconds;
@@ -275,19 +286,26 @@ std::string why_taken(const SolveInput& in, const std::string& reason, const std
   return reason + (options.empty() ? "" : " with " + options) + (remarks.empty() ? "" : "; " + remarks);
 }
 
-/// Names the preconditioner of the end where "auto" has gone on to another one.
-void take_last_preconditioner(SolveReport& report) {
+/// Names the solver and the preconditioner of the end, where "auto" has gone on to others, and what they took.
+void take_last(SolveReport& report) {
+  const SolveResult& result = report.result;
+  if (SolverChoice& first = report.solver; result.solver != first.name)
+    first = {result.solver, "after " + first.name + " (" + first.reason + ")"};
+  report.times.precondition += result.setup_seconds;
+  report.times.solve = result.seconds - result.setup_seconds;
   PreconditionerChoice& first = report.preconditioner;
-  const std::string& last = report.result.preconditioner;
-  if (last == first.name) return;
-  first = {last, "after " + first.name + " (" + first.reason + ")"};
+  if (result.preconditioner == first.name) return;
+  first = {result.preconditioner, "after " + first.name + " (" + first.reason + ")"};
   report.hierarchy.clear();
+  report.bytes.preconditioner = result.preconditioner_bytes;
+  report.bytes.predicted.reset();
 }
 
-/// Solves, once operator and preconditioner are there. `given`: b and x.
-template <class A, class M, class T>
-int solve_with(const A& a, const M& m, const System<T>& given, const SolveInput& in, SolveReport& report,
-               LiveLine& live, const Stopwatch& since_start) {
+/// Solves, once operator and preconditioner are there. `given`: b and x. `a`: the matrix that the user gave.
+/// `solve`: a function of b, x and options.
+template <class A, class T, class Solve>
+int solve_with(const A& a, const System<T>& given, const SolveInput& in, SolveReport& report, LiveLine& live,
+               const Stopwatch& since_start, Solve solve) {
   auto b = right_hand_side(a.space(), a, given.b);
   if (report.rhs == of_ones && a.structure().norm_inf > 0 && is_rounding(a, b)) {
     require_generated(in);
@@ -295,22 +313,50 @@ int solve_with(const A& a, const M& m, const System<T>& given, const SolveInput&
     report.rhs = "b = A * (sin 1, sin 2, ...), as A * ones is 0";
   }
   auto x = initial_guess(a.space(), static_cast<std::size_t>(a.cols()), given.x);
-  warn_of_goal<T>(in, report.options);
   if (!in.html.empty()) report.goal = relative_goal(report.options, norm_of(b.download()));
   live.phase("solving");
   const InterruptFlag interrupt;  // until all is written
-  report.result = run_solver(a, b, x, m, in, report.options, interrupt, live);
+  report.result = solve(b.span(), x.span(), shown(report.options, interrupt, live));
   if (report.out_of_time) say_out_of_time(in, report.result);
-  take_last_preconditioner(report);
+  take_last(report);
   live.clear();
   report.result.reason = about_rows(report, report.result.reason);
   for (std::string& note : report.result.notes) note = about_rows(report, note);
-  report.times.solve = report.result.seconds;
-  report.bytes.matrix = a.bytes();
   report.bytes.workspace = report.result.workspace_bytes;
   report.bytes.vectors = b.bytes() + x.bytes();
-  if constexpr (requires { a.generated(); }) report.generated = a.generated();
   return finish(in, report, x, since_start);
+}
+
+/// Takes what the report says of the operator of the solve.
+template <class A>
+void take_operator(SolveReport& report, const A& a) {
+  report.bytes.matrix = a.bytes();
+  if constexpr (requires { a.generated(); }) report.generated = a.generated();
+}
+
+/// Solves with an operator as it is.
+template <class A, class M, class T>
+int solve_as_is(const A& a, const M& m, const System<T>& given, const SolveInput& in, SolveReport& report,
+                LiveLine& live, const Stopwatch& since_start) {
+  return solve_with(a, given, in, report, live, since_start, [&](auto b, auto x, const SolveOptions& options) {
+    SolveResult result = solve(a.space(), a, b, x, m, in.solver, options);
+    take_operator(report, a);
+    return result;
+  });
+}
+
+/// Solves with the operator of a prepared matrix.
+template <class M, class Space, class T>
+int solve_prepared_system(PreparedMatrix<Space, T>& prepared, const Operator<Space, T>& a, const M& m,
+                          const System<T>& given, const SolveInput& in, SolveReport& report, LiveLine& live,
+                          const Stopwatch& since_start) {
+  const GivenMatrix<Space, T> matrix{prepared.given()};
+  return solve_with(matrix, given, in, report, live, since_start, [&](auto b, auto x, const SolveOptions& options) {
+    SolveResult result = solve_prepared<Space, T>(prepared, a, b, x, m, in.solver, options);
+    report.preparation = prepared.what();
+    take_operator(report, a);
+    return result;
+  });
 }
 
 /// Ends without an iteration: the time was over before the preconditioner was there.
@@ -320,7 +366,7 @@ int end_out_of_time(const A& a, const System<T>& given, const SolveInput& in, So
   report.out_of_time = true;
   report.options.max_iterations = 0;
   report.preconditioner = {"none", in.precond + " wasn't ready in time"};
-  return solve_with(a, Identity{}, given, in, report, live, since_start);
+  return solve_as_is(a, Identity{}, given, in, report, live, since_start);
 }
 
 /// Whether the solve multiplies with A^T, too.
@@ -345,7 +391,7 @@ int solve_least_squares(Operator<Space, T> forward, const Analysis<Space, T>& an
                                                            : why_taken(in, m->reason(), m->remarks())};
   report.bytes.preconditioner = m->bytes();
   report.bytes.predicted = m->prediction();
-  return solve_with(a, *m, system, in, report, live, since_start);
+  return solve_as_is(a, *m, system, in, report, live, since_start);
 }
 
 /// Multigrid that knows where the points are. Nothing when the time is over before.
@@ -368,11 +414,11 @@ std::optional<Multigrid<Space, T>> multigrid_of_points(const Analysis<Space, T>&
 
 /// Solves with multigrid that knows where the points are.
 template <class T, class Space>
-int solve_with_points(const Operator<Space, T>& a, const Analysis<Space, T>& analysis, const System<T>& system,
+int solve_with_points(PreparedMatrix<Space, T>& prepared, const Operator<Space, T>& a, const System<T>& system,
                       const SolveInput& in, SolveReport& report, LiveLine& live, const Stopwatch& since_start) {
   Stopwatch watch;
   MemoryBudget memory(a.space(), Multigrid<Space, T>::name, in.limits.mem_limit);
-  const std::optional<Multigrid<Space, T>> m = multigrid_of_points(analysis, in, memory);
+  const std::optional<Multigrid<Space, T>> m = multigrid_of_points(prepared.analysis(), in, memory);
   if (m) memory.confirm(m->bytes());
   a.space().wait();
   report.times.precondition = watch.lap();
@@ -382,7 +428,7 @@ int solve_with_points(const Operator<Space, T>& a, const Analysis<Space, T>& ana
   report.hierarchy = m->levels();
   report.bytes.preconditioner = m->bytes();
   report.bytes.predicted = memory.prediction();
-  return solve_with(a, *m, system, in, report, live, since_start);
+  return solve_prepared_system(prepared, a, *m, system, in, report, live, since_start);
 }
 
 /// Whether the rows of a system may get new numbers by --renumber auto: nothing that the user gave by name or by row
@@ -470,18 +516,22 @@ int solve_matrix(const Space& space, const SolveInput& in, SolveReport report, c
   if (!in.html.empty()) report.pattern = html::density_of(system.a);
   report.times.read = watch.lap();
   live.phase("choosing a format");
-  // The analysis ends before the solve, because on a GPU it holds a copy of the matrix.
-  auto analysis = analyse<T>(space, in, system, report, live);
-  Operator<Space, T> a = build_operator(*analysis, in, report);
-  if (takes_transpose(in, a.structure()))
+  const auto analysis = analyse<T>(space, in, system, report, live);
+  if (takes_transpose(in, analysis->structure())) {
+    Operator<Space, T> a = build_operator(*analysis, in, report);
     return solve_least_squares<T>(std::move(a), *analysis, system, in, report, live, since_start);
+  }
+  watch.lap();
+  PreparedMatrix<Space, T> prepared(*analysis, {.enabled = in.prepare == "auto", .symmetric = in.symmetric});
+  report.times.prepare = watch.lap();
+  report.preparation = prepared.what();
+  const Operator<Space, T> a = build_operator(prepared.analysis(), in, report);
+  report.structure = analysis->structure();
   watch.lap();
   live.phase("preparing the preconditioner");
-  if (!in.coordinates.empty()) return solve_with_points<T>(a, *analysis, system, in, report, live, since_start);
-  const auto m = with_numbers_named(report, [&] { return make_preconditioner(*analysis, in.precond, in.limits); });
-  // On the CPU the analysis refers to the matrix, which stays. With the matrix a residual is judged exactly.
-  // On a GPU only "auto" may need the matrix again, for a stronger preconditioner.
-  if (Space::on_device && (in.precond != "auto" || in.limits.effort == Effort::quick)) analysis.reset();
+  if (!in.coordinates.empty()) return solve_with_points<T>(prepared, a, system, in, report, live, since_start);
+  const auto m =
+      with_numbers_named(report, [&] { return make_preconditioner(prepared.analysis(), in.precond, in.limits); });
   space.wait();
   report.times.precondition = watch.lap();
   report.solver =
@@ -492,7 +542,7 @@ int solve_matrix(const Space& space, const SolveInput& in, SolveReport report, c
                                                 report.hierarchy.empty() ? m->remarks() : std::string())};
   report.bytes.preconditioner = m->bytes();
   report.bytes.predicted = m->prediction();
-  return solve_with(a, *m, system, in, report, live, since_start);
+  return solve_prepared_system(prepared, a, *m, system, in, report, live, since_start);
 }
 
 /// Returns the stencil of a generated matrix with constant coefficients, unless an option asks for a matrix.
@@ -522,33 +572,21 @@ std::optional<Multigrid<Space, T>> stencil_multigrid(const StencilOperator<Space
   report.preconditioner = {in.precond, why_taken(in, "asked for")};
   if (in.precond == "none") return {};
   report.preconditioner.name = name_of(in.precond);
-  // On a periodic grid the hierarchy takes as long as for coefficients by point; else hardly any time.
-  if (in.precond == "auto" && !a.grid().periodic_axes().empty()) {
-    const PreconditionerChoice choice = choose_preconditioner<Space>(a.structure(), a.grid());
-    if (choice.name != "multigrid") {
-      report.preconditioner = {"none", choice.reason};
-      return {};
-    }
+  MemoryBudget memory(a.space(), Multigrid<Space, T>::name, in.limits.mem_limit);
+  std::optional<Multigrid<Space, T>> m;
+  if (in.precond == "auto") {
+    StencilPreconditioner<Space, T> chosen = choose_preconditioner(a, memory);
+    report.preconditioner = {chosen.multigrid ? "multigrid" : "none", chosen.reason};
+    m = std::move(chosen.multigrid);
+  } else {
+    m.emplace(a, Multigrid<Space, T>::parse_options(options_of(in.precond)), memory);
   }
-  try {
-    MemoryBudget memory(a.space(), Multigrid<Space, T>::name, in.limits.mem_limit);
-    Multigrid<Space, T> m(a, Multigrid<Space, T>::parse_options(options_of(in.precond)), memory);
-    memory.confirm(m.bytes());
-    if (in.precond == "auto" && m.rate() > poor_rate(1)) {
-      report.preconditioner = {"none", "multigrid: a cycle shrinks an error too little"};
-      return {};
-    }
-    if (in.precond == "auto") report.preconditioner = {"multigrid", "the matrix is on a grid, " + a.grid().text()};
-    report.hierarchy = m.levels();
-    report.bytes.preconditioner = m.bytes();
-    report.bytes.predicted = memory.prediction();
-    return m;
-  } catch (const ArgumentError& e) {
-    if (in.precond != "auto") throw;
-    const std::string what = e.what();  // "what is wrong; what to do"
-    report.preconditioner = {"none", what.substr(0, what.find(';'))};
-    return {};
-  }
+  if (!m) return m;
+  memory.confirm(m->bytes());
+  report.hierarchy = m->levels();
+  report.bytes.preconditioner = m->bytes();
+  report.bytes.predicted = memory.prediction();
+  return m;
 }
 
 template <class T, class Space>
@@ -571,8 +609,8 @@ int solve_stencil(const Space& space, const Stencil& stencil, const SolveInput& 
   const std::optional<Multigrid<Space, T>> m = stencil_multigrid(a, in, report);
   report.times.precondition = watch.lap();
   report.solver = solver_choice(in, a.structure(), bytes_in_basis<T>(m), steady_rate(m), m ? m->bytes() : 0);
-  if (m) return solve_with(a, *m, given, in, report, live, since_start);
-  return solve_with(a, Identity{}, given, in, report, live, since_start);
+  if (m) return solve_as_is(a, *m, given, in, report, live, since_start);
+  return solve_as_is(a, Identity{}, given, in, report, live, since_start);
 }
 
 int run_solve(Command& command, SolveInput& in) {

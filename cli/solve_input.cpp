@@ -83,6 +83,15 @@ void add_choices(Command& command, SolveInput& in) {
        .value = "WHEN",
        .words = "auto, on, off"},
       in.renumber);
+  command.add({.names = "--prepare",
+               .description = "auto, off: whether rows that stand alone are solved by themselves, rows of very "
+                              "different size are scaled, and A is made symmetric where it is but for rounding",
+               .value = "WHEN",
+               .words = "auto, off"},
+              in.prepare);
+  command.add_flag({.names = "--symmetric",
+                    .description = "A is symmetric, whatever its last digits say: solve with its symmetric part"},
+                   in.symmetric);
 }
 
 void add_limits(Command& command, SolveInput& in) {

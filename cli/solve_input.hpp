@@ -21,7 +21,8 @@ struct SolveInput {
   DeviceOptions device;
   std::string solver = "auto", precond = "auto", restart = "auto", recycle = "auto";
   FormatInput formats;
-  std::string renumber = "auto";
+  std::string renumber = "auto", prepare = "auto";
+  bool symmetric = false;
   std::string effort = "normal";
   std::optional<double> rtol;
   SolveOptions limits;

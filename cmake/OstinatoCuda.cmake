@@ -56,7 +56,7 @@ set(steps ${ostinato_cuda_sources})
 list(FILTER steps INCLUDE REGEX "_steps\\.cu$")
 list(REMOVE_ITEM ostinato_cuda_sources ${steps})
 set(ostinato_steps "")
-foreach(folder preconditioners/multigrid/structured preconditioners/multigrid preconditioners solvers
+foreach(folder preconditioners/multigrid/structured preconditioners/multigrid preconditioners solvers strategy
         spmv/analysis spmv)
   set(of_folder ${steps})
   list(FILTER of_folder INCLUDE REGEX "^${folder}/")

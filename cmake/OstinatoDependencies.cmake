@@ -40,6 +40,16 @@ if(OSTINATO_ENABLE_METIS)
   endif()
 endif()
 
+# LAPACK is optional: without it small systems that no method solves have no dense way out.
+set(OSTINATO_LAPACK OFF)
+if(OSTINATO_ENABLE_LAPACK)
+  find_library(LAPACK_LIBRARY lapack)
+  find_library(BLAS_LIBRARY blas)
+  if(LAPACK_LIBRARY AND BLAS_LIBRARY)
+    set(OSTINATO_LAPACK ON)
+  endif()
+endif()
+
 # SuiteSparse is optional: without it complete Cholesky factors are made by the library's own code, which takes longer.
 set(OSTINATO_SUITESPARSE OFF)
 if(OSTINATO_ENABLE_SUITESPARSE)

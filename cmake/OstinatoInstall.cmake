@@ -99,6 +99,7 @@ set(ostinato_headers
   spmv/stencil/stencil_operator.hpp
   spmv/transposable_operator.hpp
   spmv/version.hpp
+  strategy/solve.hpp
   # for user-defined formats
   spmv/formats/built_format.hpp
   spmv/formats/format.hpp
@@ -159,6 +160,10 @@ endif()
 set(ostinato_metis_lib "")
 if(OSTINATO_METIS)
   set(ostinato_metis_lib "-lmetis ")
+endif()
+set(ostinato_lapack_libs "")
+if(OSTINATO_LAPACK)
+  set(ostinato_lapack_libs "-llapack -lblas ")
 endif()
 set(ostinato_suitesparse_libs "")
 if(OSTINATO_SUITESPARSE)

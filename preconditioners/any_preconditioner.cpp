@@ -199,23 +199,16 @@ AnyPreconditioner<Space, T>::AnyPreconditioner(const Analysis<Space, T>& analysi
   is_none_ = built_ == nullptr;
   rung_ = 0;
   is_stiff_ = looks_stiff(analysis);
-  analysis_ = analysis.weak();
+  analysis_ = analysis;
 }
 
 template <class Space, class T>
-AnyPreconditioner<Space, T>::AnyPreconditioner(const Space& space, const CsrView<T>& a, std::string_view name) {
-  Analysis<Space, T> analysis(space, a);
-  *this = AnyPreconditioner(analysis, name);
-  if (request_of(name).name == "auto") own_analysis_ = std::move(analysis);
-}
+AnyPreconditioner<Space, T>::AnyPreconditioner(const Space& space, const CsrView<T>& a, std::string_view name)
+    : AnyPreconditioner(Analysis<Space, T>(space, a), name) {}
 
 template <class Space, class T>
-AnyPreconditioner<Space, T>::AnyPreconditioner(const Space& space, const Csr<T>& a, std::string_view name) {
-  const bool keep = request_of(name).name == "auto";
-  Analysis<Space, T> analysis = keep ? Analysis<Space, T>(space, Csr<T>(a)) : Analysis<Space, T>(space, a);
-  *this = AnyPreconditioner(analysis, name);
-  if (keep) own_analysis_ = std::move(analysis);
-}
+AnyPreconditioner<Space, T>::AnyPreconditioner(const Space& space, const Csr<T>& a, std::string_view name)
+    : AnyPreconditioner(Analysis<Space, T>(space, SpaceCsr<Space, T>(space, a).kept(space)), name) {}
 
 /// Makes the chosen preconditioner, with its options, within the limit of memory; null for "none".
 template <class Space, class T>
@@ -331,7 +324,7 @@ const AnyPreconditioner<Space, T>* AnyPreconditioner<Space, T>::stronger(const S
   const bool as_before = stronger_thorough_ == options.thorough && stronger_definite_ == options.definite &&
                          stronger_limit_ == options.mem_limit;
   if (stronger_ != nullptr && as_before) return stronger_.get();
-  const std::optional<Analysis<Space, T>> analysis = analysis_.lock();
+  const std::optional<Analysis<Space, T>>& analysis = analysis_;
   if (!analysis) return nullptr;
   const auto after = [&](int from) { return next_rung(from, analysis->structure(), options.definite); };
   for (int next = after(rung_); next != no_ladder; next = after(next + 1)) {
@@ -389,10 +382,9 @@ std::string AnyPreconditioner<Space, T>::climb_to(int next, const Analysis<Space
 
 template <class Space, class T>
 double AnyPreconditioner<Space, T>::stronger_seconds() const {
-  const std::optional<Analysis<Space, T>> analysis = analysis_.lock();
-  const int next = analysis ? next_rung(rung_, analysis->structure(), true) : no_ladder;
+  const int next = analysis_ ? next_rung(rung_, analysis_->structure(), true) : no_ladder;
   if (next == no_ladder) return 0;
-  return predicted_seconds<Space>(auto_rungs[static_cast<std::size_t>(next)], analysis->structure());
+  return predicted_seconds<Space>(auto_rungs[static_cast<std::size_t>(next)], analysis_->structure());
 }
 
 template <class Space, class T>
@@ -435,8 +427,7 @@ void AnyPreconditioner<Space, T>::update_values(const Analysis<Space, T>& analys
     if (rung_ != 0 || choice_.name != "fsai" || !analysis.structure().finite) throw;
     give_way(analysis, what_is_wrong(e));
   }
-  analysis_ = analysis.weak();
-  own_analysis_.reset();
+  if (rung_ != no_ladder) analysis_ = analysis;
   stronger_.reset();
   refused_ = 0;
   is_stiff_ = stiff;

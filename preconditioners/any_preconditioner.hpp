@@ -85,6 +85,8 @@ class AnyPreconditioner {
  public:
   using value_type = T;
 
+  /// "auto" shares the analysis, for stronger(): on Host the arrays that the analysis refers to must outlive the object.
+  ///
   /// Builds the preconditioner called `name`: "auto", "none" or a name from the list of preconditioners, there with
   /// options or without: "multigrid:sweeps=2,smoother=chebyshev". "auto" takes a simpler one, and says why, when the
   /// preconditioner that it would take can't be built for the matrix. `mem_limit`: bytes that the preconditioner may
@@ -94,7 +96,7 @@ class AnyPreconditioner {
   ///           Stopped once `stop` is made: factors, fsai and algebraic multigrid take long.
   explicit AnyPreconditioner(const Analysis<Space, T>& analysis, std::string_view name = "auto",
                              const StopRequest& stop = {}, std::size_t mem_limit = 0);
-  /// For "auto", the arrays are lent to the object.
+  /// For "auto", the arrays are lent to the object: they must outlive it, as those of an analysis must.
   AnyPreconditioner(const Space& space, const CsrView<T>& a, std::string_view name = "auto");
   /// For "auto", the object keeps a copy of the matrix.
   AnyPreconditioner(const Space& space, const Csr<T>& a, std::string_view name = "auto");
@@ -124,9 +126,8 @@ class AnyPreconditioner {
   const AnyPreconditioner* fallback() const { return fallback_.get(); }
 
   /// A preconditioner that takes more time and memory than what "auto" has chosen: incomplete factors, after these
-  /// complete ones, for which options.thorough lifts the limit of memory. Null when the object wasn't made by "auto",
-  /// when the last copy of its analysis is gone, or when the preconditioner can't be made, or not within
-  /// options.seconds; `why` then says so.
+  /// complete ones, for which options.thorough lifts the limit of memory. Null when the object wasn't made by "auto", or
+  /// when the preconditioner can't be made, or not within options.seconds; `why` then says so.
   /// Null, too, where plain aggregation was tried, is poor, and what comes next doesn't pay for certain: then
   /// stronger_seconds() is larger than before, and a later call may make that.
   /// Exec      Made by the first call, which waits.
@@ -175,8 +176,7 @@ class AnyPreconditioner {
       no_ladder;  ///< the place among the preconditioners that "auto" goes through; no_ladder: asked for by name
   mutable int refused_ = 0;                     ///< the rungs before this one were tried for these values, and are poor
   bool is_stiff_ = false;                       ///< plain aggregation isn't tried
-  typename Analysis<Space, T>::Weak analysis_;  ///< for stronger()
-  std::optional<Analysis<Space, T>> own_analysis_;  ///< where nobody else has one
+  std::optional<Analysis<Space, T>> analysis_;  ///< for stronger()
   mutable std::unique_ptr<AnyPreconditioner> stronger_;
   mutable bool stronger_thorough_ = false, stronger_definite_ = true;  ///< what stronger_ was made for
   mutable std::size_t stronger_limit_ = 0;

@@ -17,6 +17,7 @@ namespace ostinato {
 struct ConvergenceState {
   enum State { going = 0, reached_goal, broke_down, not_a_number, grew, spent };
   static constexpr int ring = 256;  ///< number of residual norms that are kept for the host to read
+  static constexpr double lost = 1e6;
 
   int iteration = 0;  ///< finished iterations of this recurrence
   int state = going;
@@ -24,8 +25,11 @@ struct ConvergenceState {
   int last = 0;         ///< iteration to stop after
   double goal = 0;      ///< residual norm at which to stop
   double limit = 0;     ///< residual norm above which the recurrence has diverged; 0: none
-  int cause = 0;        ///< after a breakdown: which number caused it, as the method counts them
-  double number = 0;    ///< that number, for messages
+  /// Residual norm above which the recurrence has diverged if the norm was once `lost` times as small.
+  double limit_of_return = HUGE_VAL;
+  double least = HUGE_VAL;  ///< the smallest norm, that of the start included
+  int cause = 0;            ///< after a breakdown: which number caused it, as the method counts them
+  double number = 0;        ///< that number, for messages
   double norms[ring] = {};
   double alphas[ring] = {}, rzs[ring] = {};  ///< of CG: the step along p, and r . z, in each iteration
 
@@ -43,11 +47,12 @@ struct ConvergenceState {
     const double norm = sqrt(squared_norm);
     norms[iteration % ring] = norm;
     ++iteration;
+    if (norm < least) least = norm;
     if (!(norm - norm == 0)) {
       state = not_a_number;
     } else if (norm <= goal) {
       state = reached_goal;
-    } else if (limit > 0 && norm > limit) {
+    } else if ((limit > 0 && norm > limit) || (norm > limit_of_return && norm > lost * least)) {
       state = grew;
     } else if (iteration == last) {
       state = spent;

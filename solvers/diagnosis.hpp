@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <ostinato/solvers/scaled_system.hpp>
 
@@ -21,11 +22,24 @@ std::string short_text(double number);
 template <class Space, class T>
 std::string why_not_finite(const ScaledSystem<Space, T>& system, In<T> x);
 
-/// Whether each element of y = A * ones is as small as the rounding of its own row: small beside products of A with
-/// some random vectors. (Beside ||A|| a row of small entries looks like 0, whatever these add up to.)
+/// Whether each element of y = A v is as small as the rounding of its own row: small beside products of A with the
+/// elements of v times random numbers. (Beside ||A|| a row of small entries looks like 0, whatever these add up to.)
+/// `extra`: what each element may be larger; empty for 0. v: in host memory.
 /// Exec      Some products, copied to the host.
 template <class Space, class T>
-bool is_rounding_by_row(const Space& space, const OperatorRef<Space, T>& a, In<T> y);
+bool is_rounding_by_row(const Space& space, const OperatorRef<Space, T>& a, const std::vector<T>& v, In<T> y,
+                        const std::vector<double>& extra = {});
+
+/// Whether x solves the least squares problem of a symmetric A that is singular to working precision: A r is 0 but for
+/// the rounding of its rows, where r = b - A x is known to the rounding of b - A x. No other x has a smaller residual
+/// then, and r is what b has outside of the range of A.
+/// Requires  r is far above the rounding of b - A x as a whole.
+/// Exec      Some products, copied to the host. False where A doesn't say that it is symmetric, and without memory.
+template <class Space, class T>
+bool solves_least_squares(const ScaledSystem<Space, T>& system, In<T> x, In<T> r);
+
+/// "b is outside of the range of A by 3e-07 of its size; x makes ||b - A x|| smallest"
+std::string outside_text(double relative_residual);
 
 /// Whether a product shows that A isn't symmetric: r . A (A r) and A r . A r differ by more than a thousandth of
 /// ||r|| ||A (A r)|| and by more than rounding. The vectors are those that CG meets: rows that r leaves alone, such as

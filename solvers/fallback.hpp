@@ -92,7 +92,7 @@ class FallbackSolve {
       SolveResult more = counted_from(all.iterations, run_with(m, options));
       const Status ended = more.status;
       all.changes.push_back({all.iterations, all.preconditioner, more.preconditioner});
-      all.preconditioner = more.preconditioner;
+      runs::take_method(all, more);
       if (is_nearer(more, all)) {
         extend(all, more);
       } else {

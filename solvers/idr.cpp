@@ -59,7 +59,8 @@ SolveResult Idr::run(const Space& space, const OperatorRef<Space, T>& given, In<
   const auto recurrence = [&](Out<T> r, double* rr, double norm, Monitor<Space>& monitor) {
     GraphCapture<Space> run_block(space, monitor.every(), s + 1, a.capturable() && m.capturable());
     ConvergenceState* state = monitor.start(norm);
-    choose_shadow<Space, T>(space, ++seed, s, p, h, rr);
+    if (!monitor.is_replay()) ++seed;
+    choose_shadow<Space, T>(space, seed, s, p, h, rr);
     IdrScalars start{.rr = norm * norm};
     for (int k = 0; k < s; ++k) start.m[k][k] = 1;
     space.upload(scalars, &start, sizeof start);

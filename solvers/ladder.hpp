@@ -63,6 +63,7 @@ class Ladder {
       }
       space_.wait();
       all.seconds += watch.seconds();
+      all.setup_seconds += watch.seconds();
       if (!next) {
         const bool is_early = slow_ && m.stronger_seconds() > cost;  // for something that takes longer to make
         if (!why.empty())

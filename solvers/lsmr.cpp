@@ -190,7 +190,7 @@ SolveResult Lsmr::run(const Space& space, const OperatorRef<Space, T>& given, In
     }
     // With a preconditioner or by rounding, the recurrence may see a smaller gradient.
     if (monitor.reason() == StopReason::goal) aim *= 0.5 * std::min(1.0, options.rtol / result.gradient);
-    if (++restarts == 0) check_goal<T>(result, system.b_norm(), monitor.goal());
+    ++restarts;
     method.recur(solve.r(), solve.norm(), aim, monitor);
   }
   solve.give_back(result, [&](In<T> r, double norm) {
@@ -202,6 +202,7 @@ SolveResult Lsmr::run(const Space& space, const OperatorRef<Space, T>& given, In
         "||b - A x|| isn't within the tolerance of a solution; x makes it smallest, for a matrix within rtol ||A|| of "
         "A");
   }
+  check_goal<T>(result, system.b_norm(), monitor.goal());
   report(result, solve.norm(), system, restarts, monitor, options);
   result.reason = reason_of<Lsmr, Space, T>(result, monitor, system, x, options);
   if (result.status == Status::not_finite) result.gradient = std::numeric_limits<double>::quiet_NaN();

@@ -26,7 +26,6 @@ struct Minres {
   static constexpr std::string_view description = "minimal residuals; symmetric matrices, definite or not";
   static constexpr int products_per_iteration = 1;
   static constexpr OnBreakdown on_breakdown = OnBreakdown::restart;
-  static constexpr bool keeps_best = true;
   static constexpr bool needs_symmetry = true;
   static constexpr int period = 2;  ///< v and v_old, w and w_old swap in each iteration
   static std::string breakdown_text(int cause, double number, const std::string& when);

@@ -67,6 +67,26 @@ class Monitor {
   /// Lets the next recurrences stop at this norm, below the goal, because rounding hides a part of their residuals.
   void aim(double norm) { aim_ = norm; }
 
+  /// Whether the latest recurrence, which has failed, was far nearer to the goal than at its end.
+  bool has_passed_its_best() const {
+    const StopReason r = reason();
+    const bool is_lost = r == StopReason::growth || r == StopReason::breakdown || r == StopReason::not_finite;
+    if (!is_lost && r != StopReason::limit) return false;
+    return least_at_ > 0 && least_at_ < recorded_ && !(least_ > (is_lost ? 0.5 : 0.1) * latest_);
+  }
+
+  /// Repeats the latest recurrence, which run() begins from the same x, as far as the smallest of its residuals. The
+  /// repeated iterations don't count, and leave no history.
+  template <class Run>
+  void replay(Run run) {
+    const StopReason ended = reason_;
+    is_replay_ = true;
+    run();
+    is_replay_ = false;
+    reason_ = ended;
+  }
+  bool is_replay() const { return is_replay_; }
+
   /// Begins a recurrence from a residual of norm `r_norm`, which stops at the goal, or at range.least if that is
   /// larger, and beyond the divergence limit, or beyond range.most if that is smaller. The returned state is in the
   /// memory of the space.
@@ -79,16 +99,14 @@ class Monitor {
     fresh_ = ConvergenceState{};
     fresh_.goal = std::max(aim_, range.least);
     fresh_.limit = limit_ > 0 ? std::min(limit_, range.most) : range.most;
-    fresh_.last = options_.max_iterations - iterations_;
+    fresh_.last = is_replay_ ? least_at_ : options_.max_iterations - iterations_;
+    fresh_.least = r_norm;
+    const bool is_ranged = range.most < HUGE_VAL;
+    if (limit_ > 0 && !is_ranged) fresh_.limit_of_return = std::max(r_norm, unit_);
     space_.upload(state_, &fresh_, sizeof fresh_);
-    iterations_before_ = iterations_;
-    recorded_ = 0;
-    is_lanczos_ = is_lanczos;
-    lanczos_ = {};
-    latest_ = r_norm;
-    before_ = 0;
     block_enqueued_ = false;
     reason_ = StopReason::none;
+    if (!is_replay_) begin(r_norm, is_ranged, is_lanczos);
     return state_;
   }
 
@@ -109,8 +127,13 @@ class Monitor {
 
   /// Takes a state of the recurrence: read back from the space, or passed by a method that keeps its state on the host.
   void update(const ConvergenceState& s) {
+    if (is_replay_) return follow(s);
     for (; recorded_ < s.iteration; ++recorded_) {
       const int at = recorded_ % ConvergenceState::ring;
+      if (s.norms[at] < least_) {
+        least_ = s.norms[at];
+        least_at_ = recorded_ + 1;
+      }
       if (options_.history) history_.push_back(s.norms[at] / unit_);
       if (options_.callback && is_lanczos_) extend_lanczos(s.alphas[at], s.rzs[at]);
     }
@@ -120,7 +143,8 @@ class Monitor {
       latest_ = s.norms[(s.iteration - 1) % ConvergenceState::ring];
     }
     if (s.state != ConvergenceState::going) reason_ = reason_of(s.state);
-    if (reason_ == StopReason::growth && !(limit_ > 0 && latest_ > limit_)) reason_ = StopReason::precision;
+    if (reason_ == StopReason::growth && is_ranged_ && !(limit_ > 0 && latest_ > limit_))
+      reason_ = StopReason::precision;
     if (s.state == ConvergenceState::broke_down) {
       cause_ = s.cause;
       number_ = s.number;
@@ -141,6 +165,26 @@ class Monitor {
   double number() const { return number_; }  ///< ConvergenceState::number
 
  private:
+  void begin(double r_norm, bool is_ranged, bool is_lanczos) {
+    iterations_before_ = iterations_;
+    recorded_ = 0;
+    is_lanczos_ = is_lanczos;
+    lanczos_ = {};
+    latest_ = r_norm;
+    before_ = 0;
+    is_ranged_ = is_ranged;
+    least_ = is_ranged ? 0 : r_norm;  // vectors in float have another way on than back
+    least_at_ = 0;
+  }
+
+  /// Takes a state of a repeated recurrence.
+  void follow(const ConvergenceState& s) {
+    if (s.state != ConvergenceState::going) reason_ = reason_of(s.state);
+    if (options_.callback && !interrupted_)
+      interrupted_ = !options_.callback({iterations_, least_ / unit_, seconds(), nullptr});
+    if (interrupted_ || (options_.time_limit > 0 && seconds() > options_.time_limit)) reason_ = StopReason::interrupt;
+  }
+
   void read_back() {
     readback_.start(state_);
     if (readback_.pending() > Readback<Space, ConvergenceState>::most_pending) update(readback_.wait());
@@ -219,7 +263,11 @@ class Monitor {
   Tridiagonal lanczos_;
   double alpha_before_ = 0, rz_before_ = 0;  ///< of the last iteration in lanczos_
   double latest_ = 0, before_ = 0;           ///< residual norms after the last two blocks that the host has seen
-  int last_reported_ = 0;                    ///< value of iterations_ at the last call of the callback
+  bool is_ranged_ = false;                   ///< the latest recurrence has a NormRange
+  double least_ = 0;                         ///< the smallest residual norm of the latest recurrence
+  int least_at_ = 0;                         ///< the iteration of this recurrence that had it; 0: none
+  bool is_replay_ = false;
+  int last_reported_ = 0;  ///< value of iterations_ at the last call of the callback
   std::vector<double> history_;
 };
 

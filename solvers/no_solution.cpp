@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <new>
+#include <vector>
 
 #include <ostinato/solvers/diagnosis.hpp>
 #include <ostinato/spmv/analysis/structure.hpp>
@@ -33,7 +34,7 @@ std::string why_no_solution(const Space& space, const OperatorRef<Space, T>& a, 
     for (const T v : y.download()) {
       if (!(std::abs(static_cast<double>(v)) <= 8 * unit * s->norm_inf)) return {};
     }
-    if (!is_rounding_by_row<Space, T>(space, a, y)) return {};
+    if (!is_rounding_by_row<Space, T>(space, a, std::vector<T>(b.size(), T{1}), y)) return {};
     Vector<Space, double> slot(space, 1);
     dot<T>(space, ones, b, slot.data());
     const double sum = slot.download()[0];

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <string>
@@ -24,7 +25,9 @@ enum class Status {
   diverged,         ///< the residual grew past divergence_limit times its start
   not_finite,       ///< NaN or infinity in A, b or the iteration, or a solution out of range; x is finite if x0 was
   interrupted,      ///< the callback returned false, or a stop was requested; x holds the iterate so far
-  least_squares,  ///< LSMR: ||A^T r|| <= rtol ||A|| ||r|| for r = b - A x, which is above the tolerance of `converged`
+  /// No x solves the system, and x makes ||b - A x|| smallest. LSMR: ||A^T r|| <= rtol ||A|| ||r|| for r = b - A x. Of
+  /// a square A: r is in the null space of A^T, so that r / ||b|| is what b has outside of the range of A.
+  least_squares,
 };
 
 /// "converged", "iteration_limit", ...: the names of the JSON report.
@@ -127,11 +130,18 @@ struct SolveResult {
   /// ||b - A x|| / (||A||_inf ||x|| + ||b||): how far the system that x solves is from the given one, in norm. Some
   /// 1e-16 (1e-8 in single precision) is as good as it gets. NaN for an operator without structure().
   double backward_error = std::numeric_limits<double>::quiet_NaN();
+  /// The largest |b - A x| of an equation beside the absolute values of its own terms, (|A| |x| + |b|): the row-wise
+  /// (componentwise) backward error. NaN where the entries of A aren't at hand. Of solve() without a preconditioner.
+  double row_error = std::numeric_limits<double>::quiet_NaN();
+  /// Equations that aren't solved, although the residual as a whole is small (RowErrors::unsolved).
+  std::int64_t unsolved_rows = 0;
   /// The residual is above the tolerance, at most a hundredth of ||b|| and within ten times the estimated rounding of
   /// b - A x. A looser tolerance or a higher precision helps; another method may come a little closer.
   bool at_precision_limit = false;
   std::vector<double> history;  ///< relative residuals of the recurrence: [0] at the start, [k] after iteration k
   double seconds = 0;
+  double setup_seconds = 0;                ///< of `seconds`: for preconditioners that were made on the way
+  std::size_t preconditioner_bytes = 0;    ///< of the one that ended the solve
   std::size_t workspace_bytes = 0;         ///< memory allocated by the solver, without x, b, A and the preconditioner
   std::string solver;                      ///< the method that ended the solve
   std::string preconditioner = {};         ///< with which it did, by name(); "none" without one

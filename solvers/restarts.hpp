@@ -135,39 +135,31 @@ void report(SolveResult& result, double norm, const ScaledSystem<Space, T>& syst
   result.history = std::move(monitor.history());
   if (result.history.empty() && options.history) result.history.push_back(result.relative_residual);
   result.seconds = monitor.seconds();
+  result.preconditioner_bytes = system.m().bytes();
   if (restarts <= 0) return;
   result.notes.push_back(result.solver + " restarted from the recomputed residual " + std::to_string(restarts) +
                          (restarts == 1 ? " time" : " times"));
 }
 
-/// Remembers the x of the smallest residual for a Method that says `keeps_best`; does nothing for other methods.
-template <class Method, class Space, class T>
+/// The x of the smallest recomputed residual. The rule of all methods: a solve returns this x, which may be the guess.
+template <class Space, class T>
 class Best {
-  static constexpr bool keeps = requires { Method::keeps_best; };
-
  public:
-  Best(Out<T> x, Workspace<Space>& workspace) {
-    if constexpr (keeps) x_ = workspace.template allocate<T>(x.size());
+  Best(std::size_t n, Workspace<Space>& workspace) : x_(workspace.template allocate<T>(n)) {}
+
+  /// Takes x, with its residual norm, if none was better.
+  void keep(const Space& space, In<T> x, double norm) {
+    if (!is_worse(norm)) copy<T>(space, x, x_);
+    if (!is_worse(norm)) norm_ = norm;
   }
 
-  /// False when the residual has grown: x and `residual` then become the smallest again.
-  bool keep(const Space& space, Out<T> x, double& residual) {
-    if constexpr (keeps) {
-      const bool grown = residual_ < HUGE_VAL && !(residual <= residual_);
-      if (grown) {
-        copy<T>(space, x_, x);
-        residual = residual_;
-        return false;
-      }
-      copy<T>(space, x, x_);
-      residual_ = residual;
-    }
-    return true;
-  }
+  /// Whether a better x was kept.
+  bool is_worse(double norm) const { return norm_ < HUGE_VAL && !(norm <= norm_); }
+  void give(const Space& space, Out<T> x) const { copy<T>(space, x_, x); }
 
  private:
   Out<T> x_;
-  double residual_ = HUGE_VAL;
+  double norm_ = HUGE_VAL;
 };
 
 template <class T>
@@ -214,12 +206,21 @@ class Solve {
     }
   }
 
-  /// Keeps x if it is the best so far. False when the residual has grown: x and norm are then those of the best.
-  template <class Kept>
-  bool keep(Kept& best) {
-    const bool kept = best.keep(system_.space(), x_, norm_);
-    if (!kept) judge_.forget_x();
-    return kept;
+  /// Takes the best x so far where the residual has grown since. False when it hasn't.
+  bool return_to(const Best<Space, T>& best, SolveResult& result) {
+    if (!best.is_worse(norm_)) return false;
+    best.give(system_.space(), x_);
+    compute_residual(result);
+    return true;
+  }
+  void keep(Best<Space, T>& best) const { best.keep(system_.space(), x_, norm_); }
+
+  /// Repeats a recurrence that has failed, from the x where it began, as far as its smallest residual.
+  template <class Recurrence>
+  void replay(const Best<Space, T>& best, double* rr, Recurrence& recurrence) {
+    best.give(system_.space(), x_);
+    const double norm = judge_.compute(x_, r_);
+    monitor_.replay([&] { recurrence(r_, rr, norm, monitor_); });
   }
 
   /// Whether the recurrence can still see a residual that is above the goal.
@@ -365,6 +366,8 @@ class Solve {
       tell(result, "||b - A x|| is at the limit of " + std::string(precision_name<T>) +
                        ": it is about as small as the rounding of b - A x");
     }
+    judge_.compute(x_, r_);
+    if (!hidden && solves_least_squares<Space, T>(system_, x_, r_)) result.status = Status::least_squares;
   }
 
   void note_growth(SolveResult& result) const {
@@ -399,14 +402,14 @@ class Solve {
   bool has_grown_ = false;  ///< x, so far that its rounding hides the residual
 };
 
-/// Says at once that a goal is below what rounding lets b - A x show.
+/// Says of a goal that wasn't reached that it is below the rounding of b.
 template <class T>
 void check_goal(SolveResult& result, double b_norm, double goal) {
   constexpr double unit = std::numeric_limits<T>::epsilon() / 2;
-  if (goal >= unit * b_norm) return;
+  if (result || goal >= unit * b_norm) return;
   char text[160];
-  std::snprintf(text, sizeof text, "the tolerance, %.2g ||b||, is below what %s can show (%.2g ||b||)", goal / b_norm,
-                precision_name<T>, unit);
+  std::snprintf(text, sizeof text, "the tolerance, %.2g ||b||, is below the rounding of b in %s, %.2g ||b||",
+                goal / b_norm, precision_name<T>, unit);
   result.notes.emplace_back(text);
 }
 
@@ -448,7 +451,8 @@ std::string ending_text(const SolveResult& result, const Monitor<Space>& monitor
         return "the recurrence would have divided by 0 " + when;
       }
     case Status::least_squares:
-      return "A^T (b - A x) is 0 within rtol: x makes ||b - A x|| smallest";
+      return system.a().rows() == system.a().cols() ? outside_text(result.relative_residual)
+                                                    : "A^T (b - A x) is 0 within rtol: x makes ||b - A x|| smallest";
   }
   return {};
 }
@@ -477,8 +481,7 @@ std::string reason_of(const SolveResult& result, const Monitor<Space>& monitor, 
 /// within the goal, or the monitor or the policy ends the solve. So no solve is reported as converged on the word of
 /// the recurrence alone. Every method restarts from the true residual when its recurrence has drifted, its Krylov space
 /// is full or, unless OnBreakdown::end, its recurrence has broken down. Method has `name`, `on_breakdown` and
-/// `period` (see block_length; the parameter where the period depends on options), and may have `keeps_best` and
-/// `needs_symmetry`.
+/// `period` (see block_length; the parameter where the period depends on options), and may have `needs_symmetry`.
 template <class Method, class Space, class T, class Recurrence>
 SolveResult solve_with_restarts(const ScaledSystem<Space, T>& system, Out<T> x, const SolveOptions& options,
                                 Workspace<Space>& workspace, Recurrence recurrence, int period = Method::period) {
@@ -494,33 +497,36 @@ SolveResult solve_with_restarts(const ScaledSystem<Space, T>& system, Out<T> x, 
   Monitor<Space>& monitor = solve.monitor();
   double* rr = workspace.emplace(0.0);
   RestartPolicy policy(Method::on_breakdown);
-  Best<Method, Space, T> best(x, workspace);
+  Best<Space, T> best(x.size(), workspace);
   int restarts = -1;
+  bool is_guess = true;
   for (;;) {
     solve.compute_residual(result);
-    const bool over = policy.is_over(monitor.reason(), solve.norm(), monitor.goal());
-    if (!solve.keep(best)) {
-      if (!over) policy.is_over(StopReason::breakdown, solve.norm(), monitor.goal());
-      break;
-    }
-    if (over) break;
-    if (restarts < 0) check_goal<T>(result, system.b_norm(), monitor.goal());
+    const bool has_grown = solve.return_to(best, result);
+    is_guess = is_guess && (restarts < 0 || has_grown);
+    if (policy.is_over(monitor.reason(), solve.norm(), monitor.goal())) break;
     const bool hopeless =
         restarts < 0 && !why_not_symmetric<Method>(system.a()).empty() && shows_asymmetry<Space, T>(system, solve.r());
-    const StopReason last = monitor.at_limit()   ? StopReason::limit
-                            : hopeless           ? StopReason::breakdown
-                            : !solve.can_go_on() ? StopReason::stall
-                                                 : StopReason::none;
+    const bool is_stuck = (has_grown && monitor.reason() == StopReason::restart) || !solve.can_go_on();
+    const StopReason last = monitor.at_limit() ? StopReason::limit
+                            : hopeless         ? StopReason::breakdown
+                            : is_stuck         ? StopReason::stall
+                                               : StopReason::none;
     if (last != StopReason::none) {
       policy.is_over(last, solve.norm(), monitor.goal());
       break;
     }
     ++restarts;
+    solve.keep(best);
     recurrence(solve.r(), rr, solve.norm(), monitor);
+    if (monitor.has_passed_its_best()) solve.replay(best, rr, recurrence);
   }
   result.status = policy.status();
   solve.give_back(result);
+  check_goal<T>(result, system.b_norm(), monitor.goal());
   report(result, solve.norm(), system, restarts, monitor, options);
+  if (!result && is_guess && result.iterations > 0)
+    result.notes.push_back(result.solver + " came no nearer than the guess; x is the guess");
   result.reason = reason_of<Method, Space, T>(result, monitor, system, x, options);
   if (!result) {
     if (const std::string text = why_not_symmetric<Method>(system.a()); !text.empty()) result.notes.push_back(text);

@@ -55,6 +55,13 @@ inline void take_ending(SolveResult& to, const SolveResult& from) {
   to.reason = from.reason;
 }
 
+/// Takes what a further run used.
+inline void take_method(SolveResult& to, const SolveResult& from) {
+  to.solver = from.solver;
+  to.preconditioner = from.preconditioner;
+  to.preconditioner_bytes = from.preconditioner_bytes;
+}
+
 inline void take_residual(SolveResult& to, const SolveResult& from) {
   to.residual = from.residual;
   to.relative_residual = from.relative_residual;
@@ -91,6 +98,7 @@ inline void count(SolveResult& all, SolveResult& more) {
   for (const MethodChange& c : more.changes) all.changes.push_back({all.iterations + c.iteration, c.from, c.to});
   all.iterations += more.iterations;
   all.seconds += more.seconds;
+  all.setup_seconds += more.setup_seconds;
   all.workspace_bytes = std::max(more.workspace_bytes, all.workspace_bytes);
   if (!more.history.empty()) all.history.insert(all.history.end(), more.history.begin() + 1, more.history.end());
   for (std::string& note : more.notes) {
@@ -205,8 +213,7 @@ inline void append(SolveResult& all, SolveResult more, const MethodChange& chang
     return;
   }
   take_ending(all, more);
-  all.solver = more.solver;
-  all.preconditioner = more.preconditioner;
+  take_method(all, more);
   if (nearer) take_residual(all, more);
 }
 

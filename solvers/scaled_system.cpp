@@ -53,6 +53,8 @@ detail::PowerOfTwo<T> power_of_two(int exponent) {
   return power;
 }
 
+}  // namespace
+
 template <class Space, class T>
 void require_system(const std::string& method, const Space& space, const OperatorRef<Space, T>& a, In<T> b, In<T> x,
                     Shape shape) {
@@ -72,8 +74,6 @@ void require_system(const std::string& method, const Space& space, const Operato
     require_device_memory(space, x.data(), "x");
   }
 }
-
-}  // namespace
 
 template <class T, class Space>
 double norm_of(const Space& space, In<T> x, Out<T> room, double* slot) {
@@ -184,8 +184,9 @@ auto ScaledSystem<Space, T>::rescale(Out<T> x, int exponent) const -> Lost {
   return {counts[0], counts[1]};
 }
 
-#define OSTINATO_INSTANTIATE(Space, T)                                     \
-  template double norm_of<T, Space>(const Space&, In<T>, Out<T>, double*); \
+#define OSTINATO_INSTANTIATE(Space, T)                                                                               \
+  template double norm_of<T, Space>(const Space&, In<T>, Out<T>, double*);                                           \
+  template void require_system(const std::string&, const Space&, const OperatorRef<Space, T>&, In<T>, In<T>, Shape); \
   template class ScaledSystem<Space, T>
 OSTINATO_INSTANTIATE(Host, float);
 OSTINATO_INSTANTIATE(Host, double);

@@ -41,8 +41,8 @@ SolveResult solve_by_name(const Space& space, const OperatorRef<Space, T>& a, In
 }  // namespace detail
 
 /// solve(space, A, b, x, M, solver, options) solves A x = b with a solver chosen by name: "auto" or a name from the
-/// list of solvers. M, solver and options may be left out, each by itself. A and M are of any class, as for cg() and
-/// the other methods.
+/// list of solvers. Solver and options may be left out, each by itself; without M the preconditioner is chosen, too
+/// (strategy/solve.hpp). A and M are of any class, as for cg() and the other methods.
 ///
 /// With "auto", when a solver can't go on (CG on negative curvature, a breakdown, stagnation, divergence), the next
 /// solver continues from the best x so far, the guess included, and result.notes says so. The returned x isn't farther
@@ -83,18 +83,6 @@ template <detail::IsSpace Space, class A, detail::InPlaceOfM M, class T = typena
 SolveResult solve(const Space& space, const A& a, In<T> b, Out<std::type_identity_t<T>> x, const M& m,
                   const SolveOptions& options) {
   return solve(space, a, b, x, m, "auto", options);
-}
-
-template <detail::IsSpace Space, class A, class T = typename detail::ValueOf<A>::type>
-SolveResult solve(const Space& space, const A& a, In<T> b, Out<std::type_identity_t<T>> x,
-                  std::string_view solver = "auto", const SolveOptions& options = {}) {
-  return solve(space, a, b, x, Identity{}, solver, options);
-}
-
-template <detail::IsSpace Space, class A, class T = typename detail::ValueOf<A>::type>
-SolveResult solve(const Space& space, const A& a, In<T> b, Out<std::type_identity_t<T>> x,
-                  const SolveOptions& options) {
-  return solve(space, a, b, x, Identity{}, "auto", options);
 }
 
 // Calls with other vectors come here, then those with misspelt options.

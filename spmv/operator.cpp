@@ -14,19 +14,26 @@ namespace ostinato {
 
 template <class Space, class T>
 Operator<Space, T>::Operator(const Space& space, const CsrView<T>& a, FormatOptions options)
-    : Operator(Analysis<Space, T>(space, a), std::move(options)) {}
+    : Operator(Own{}, Analysis<Space, T>(space, a), std::move(options)) {}
 
 template <class Space, class T>
 Operator<Space, T>::Operator(const Space& space, const Csr<T>& a, FormatOptions options)
-    : Operator(Analysis<Space, T>(space, a), std::move(options)) {}
+    : Operator(Own{}, Analysis<Space, T>(space, SpaceCsr<Space, T>(space, a).kept(space)), std::move(options)) {}
 
 template <class Space, class T>
 Operator<Space, T>::Operator(const Space& space, Csr<T>&& a, FormatOptions options)
-    : Operator(Analysis<Space, T>(space, std::move(a)), std::move(options)) {}
+    : Operator(Own{}, Analysis<Space, T>(space, std::move(a)), std::move(options)) {}
 
 template <class Space, class T>
 Operator<Space, T>::Operator(const Space& space, const CsrView<T>& a, OnSpace, FormatOptions options)
-    : Operator(Analysis<Space, T>(space, SpaceCsr<Space, T>(space, a, on_space)), std::move(options)) {}
+    : Operator(Own{}, Analysis<Space, T>(space, SpaceCsr<Space, T>(space, a, on_space)), std::move(options)) {}
+
+template <class Space, class T>
+Operator<Space, T>::Operator(Own, const Analysis<Space, T>& analysis, FormatOptions options)
+    : Operator(analysis, std::move(options)) {
+  keeps_matrix_ = true;
+  own_ = analysis.matrix();
+}
 
 template <class Space, class T>
 Operator<Space, T>::Operator(const Analysis<Space, T>& analysis, FormatOptions options)
@@ -80,7 +87,7 @@ void Operator<Space, T>::select(const Analysis<Space, T>& analysis, const Format
 
 template <class Space, class T>
 void Operator<Space, T>::create(const Analysis<Space, T>& analysis, const FormatList<Space, T>& list) {
-  matrix_ = analysis.watch();
+  analysis_ = analysis.weak();
   const FormatEntry<Space, T>* entry = list.find(choice_.format);
   if (entry == nullptr) throw ArgumentError("the choice names format " + choice_.format + ", which isn't in the list");
   entry_ = std::make_shared<const FormatEntry<Space, T>>(*entry);
@@ -169,10 +176,20 @@ bool Operator<Space, T>::accurate_residual(double outer, double inner, std::span
                                            std::span<T> r, double* slot) const {
   require_shapes(x.size(), b.size());
   require_shapes(x.size(), r.size());
-  const auto matrix = matrix_.lock();
-  if (matrix == nullptr) return false;
-  ostinato::accurate_residual<T>(space_, matrix->view(), outer, inner, x, b, r, slot);
+  if (own_) {
+    ostinato::accurate_residual<T>(space_, own_->view(), outer, inner, x, b, r, slot);
+    return true;
+  }
+  const std::optional<Analysis<Space, T>> analysis = analysis_.lock();
+  if (!analysis) return false;
+  ostinato::accurate_residual<T>(space_, analysis->matrix().view(), outer, inner, x, b, r, slot);
   return true;
+}
+
+template <class Space, class T>
+std::optional<Analysis<Space, T>> Operator<Space, T>::analysis() const {
+  if (own_) return Analysis<Space, T>(space_, *own_, structure());
+  return analysis_.lock();
 }
 
 template <class Space, class T>
@@ -249,11 +266,12 @@ Update Operator<Space, T>::update(const SpaceCsr<Space, T>& a, bool same, bool l
   const CsrView<T>& view = a.view();
   require_size(view);
   ++updates_;
-  matrix_.reset();
+  analysis_ = {};
   // A format that is refilled writes to the places of the old pattern.
   std::string pattern = same ? std::string() : pattern_mark(space_, view);
   if ((same || pattern == pattern_.text()) && !may_refuse_values() && refill(a, lent)) {
     given_sorted_ = !a.is_sorted_copy();
+    keep_values(a, true);
     return Update::refilled;
   }
   const Analysis<Space, T> analysis(space_, a);
@@ -264,6 +282,7 @@ Update Operator<Space, T>::update(const SpaceCsr<Space, T>& a, bool same, bool l
   }
   structure_ = analysis.structure();
   unseen_.reset();
+  keep_values(a, false);
   if (!same) pattern_ = LaterMark<Space>(std::move(pattern));
   given_sorted_ = !a.is_sorted_copy();
   space_.trim();
@@ -283,6 +302,7 @@ bool Operator<Space, T>::refill(const SpaceCsr<Space, T>& a, bool lent) {
   } else {
     analyse_values(space_, a.view(), now);
   }
+  if (built().csr() != nullptr) own_.reset();  // the format copies arrays that others see
   if (!built().update_values(a)) return false;
   settle(space_);
   structure_ = std::move(now);
@@ -291,6 +311,19 @@ bool Operator<Space, T>::refill(const SpaceCsr<Space, T>& a, bool lent) {
   unseen_ = std::make_unique<Unseen>();
   if (built().csr() == nullptr) unseen_->matrix = a;
   return true;
+}
+
+/// Takes new values into the matrix that the operator keeps, which may be that of the format.
+template <class Space, class T>
+void Operator<Space, T>::keep_values(const SpaceCsr<Space, T>& a, bool same) {
+  if (!keeps_matrix_) return;
+  if (const SpaceCsr<Space, T>* const in_format = built().csr(); in_format != nullptr) {
+    own_ = *in_format;
+  } else if (same && own_) {
+    own_->take_values(space_, a);
+  } else {
+    own_ = a.kept(space_);
+  }
 }
 
 /// Whether the format may hold the old values only because they are compressed. What refill() has begun then couldn't

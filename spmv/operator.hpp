@@ -42,10 +42,11 @@ enum class Update {
 ///           formats, and keeps the times on disk.
 ///           On Host several threads may apply one const Operator at once. On Cuda only one thread at a time uses a
 ///           space.
-/// Layout    A Csr is copied where the format needs its arrays, or moved in: the operator owns what it needs, whatever
-///           the format. The arrays of a CsrView are lent, and nothing is copied that need not be: they must outlive
-///           the operator or the next update_values(), and stay unchanged until then. If rows are unsorted or hold
-///           duplicates, the constructor works on a sorted copy.
+/// Layout    A Csr is copied, or moved in: the operator owns it besides what the format stores, for solve() without a
+///           preconditioner and for accurate residuals; 12 bytes an entry in double precision. An operator that is made
+///           from an Analysis keeps the format only. The arrays of a CsrView are lent, and nothing is copied that need
+///           not be: they must outlive the operator or the next update_values(), and stay unchanged until then. If rows
+///           are unsorted or hold duplicates, the constructor works on a sorted copy.
 /// Requires  On Cuda, host arrays are read by the constructor only. An object that was moved from throws ArgumentError
 ///           when it is applied or updated, until another one is assigned to it.
 /// Throws    ArgumentError for a malformed matrix, an unknown format, or a forced format that can't hold the matrix;
@@ -65,8 +66,8 @@ class Operator {
   /// sorted and free of duplicates, which isn't checked. The arrays are lent, as those of a CsrView above.
   Operator(const Space& space, const CsrView<T>& a, OnSpace, FormatOptions options = {});
 
-  /// Takes a matrix that is analysed already. The operator doesn't keep the analysis; it shares arrays that the
-  /// analysis owns.
+  /// Takes a matrix that is analysed already. The operator doesn't keep the analysis, nor the matrix where its format
+  /// needs none; it shares arrays that the analysis owns.
   explicit Operator(const Analysis<Space, T>& analysis, FormatOptions options = {});
 
   /// Chooses from `list`, which may contain formats of your own (spmv/formats/list.hpp). The operator doesn't keep the
@@ -123,11 +124,12 @@ class Operator {
   /// does nothing, when the format has no such kernel.
   bool residual(std::span<const T> x, std::span<const T> b, std::span<T> r, double* slot) const;
 
+  /// The matrix with what is known of it: its own or, for an operator that was made from an Analysis, that one as long
+  /// as a copy of it exists and until update_values(). Nothing when the matrix is gone.
+  std::optional<Analysis<Space, T>> analysis() const;
+
   /// Computes r = b - outer A (inner x) and *slot = r . r with products that are added with twice the digits
-  /// (spmv/matrix/accurate_residual.hpp). Returns false, and does nothing, when the matrix in CSR is gone: the operator
-  /// doesn't keep it, but uses that of the analysis that the operator was made from, as long as a copy of the analysis
-  /// exists and until update_values(). On Host the arrays of a matrix given as lvalue or view must be unchanged until
-  /// then.
+  /// (spmv/matrix/accurate_residual.hpp). Returns false, and does nothing, when the matrix is gone (analysis()).
   bool accurate_residual(double outer, double inner, std::span<const T> x, std::span<const T> b, std::span<T> r,
                          double* slot) const;
 
@@ -174,6 +176,8 @@ class Operator {
 
  private:
   struct FromChoice {};
+  struct Own {};
+  Operator(Own, const Analysis<Space, T>& analysis, FormatOptions options);
   Operator(FromChoice, const Analysis<Space, T>& analysis, Choice choice, FormatOptions options);
 
   void mark(const Analysis<Space, T>& analysis);
@@ -189,6 +193,7 @@ class Operator {
   bool refill(const SpaceCsr<Space, T>& a, bool lent);
   bool may_refuse_values() const;
   void look() const;
+  void keep_values(const SpaceCsr<Space, T>& a, bool same);
   void require_size(const CsrView<T>& a) const;
   void require_shapes(std::size_t x, std::size_t y) const;
 
@@ -205,9 +210,11 @@ class Operator {
   Choice choice_;
   std::shared_ptr<const FormatEntry<Space, T>> entry_;  ///< of the chosen format, for building the format again
   std::unique_ptr<BuiltFormat<Space, T>> format_;
-  std::weak_ptr<const SpaceCsr<Space, T>> matrix_;  ///< of the analysis, for accurate_residual
-  LaterMark<Space> pattern_;                        ///< of the matrix
-  bool given_sorted_ = true;                        ///< the rows that the caller gave ascend, without duplicates
+  bool keeps_matrix_ = false;                   ///< the operator wasn't made from an analysis
+  std::optional<SpaceCsr<Space, T>> own_;       ///< the matrix then
+  typename Analysis<Space, T>::Weak analysis_;  ///< that one
+  LaterMark<Space> pattern_;                    ///< of the matrix
+  bool given_sorted_ = true;                    ///< the rows that the caller gave ascend, without duplicates
   double analyse_seconds_ = 0;
   double tune_seconds_ = 0;
   double convert_seconds_ = 0;

@@ -60,11 +60,6 @@ class Analysis {
   const Structure& structure() const { return state().structure; }
   double seconds() const { return state().seconds; }  ///< duration of the analysis, without an upload
 
-  /// The matrix for as long as a copy of the analysis exists.
-  std::weak_ptr<const SpaceCsr<Space, T>> watch() const {
-    return std::shared_ptr<const SpaceCsr<Space, T>>(state_, &state().matrix);
-  }
-
   /// The analysis for as long as a copy of it exists.
   class Weak {
    public:

@@ -1,0 +1,401 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/strategy/system_solve.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <ostinato/solvers/callback_guard.hpp>
+#include <ostinato/solvers/diagnosis.hpp>
+#include <ostinato/solvers/restarts_steps.hpp>
+#include <ostinato/solvers/runs.hpp>
+#include <ostinato/solvers/scaled_system.hpp>
+#include <ostinato/solvers/solve.hpp>
+#include <ostinato/spmv/dense/least_squares.hpp>
+#include <ostinato/spmv/matrix/accurate_residual.hpp>
+#include <ostinato/spmv/matrix/row_errors.hpp>
+#include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/message.hpp>
+#include <ostinato/spmv/space/parallel.hpp>
+#include <ostinato/spmv/space/timing.hpp>
+#include <ostinato/spmv/transposable_operator.hpp>
+
+namespace ostinato {
+
+namespace {
+
+/// How good an x is, by the given matrix.
+struct Quality {
+  double norm = HUGE_VAL;    ///< ||b - A x||
+  double fitted = HUGE_VAL;  ///< the same without what b has outside of the range of A, where that is known
+  RowErrors rows;
+};
+
+/// The x of a small system by a dense factorisation of A with scaled columns.
+template <class Space, class T>
+DenseSolution dense_solution(const Analysis<Space, T>& analysis, In<T> b) {
+  const Space& space = analysis.space();
+  const CsrView<T>& a = analysis.matrix().view();
+  const auto on_host = [&]<class E>(std::span<const E> from) {
+    std::vector<E> to(from.size());
+    space.download(to.data(), from.data(), from.size_bytes());
+    return to;
+  };
+  const std::vector<Offset> row_ptr = on_host(a.row_ptr);
+  const std::vector<Index> col = on_host(a.col);
+  const std::vector<T> val = on_host(a.val), of_b = on_host(b);
+  const auto rows = static_cast<std::size_t>(a.rows), cols = static_cast<std::size_t>(a.cols);
+  std::vector<double> dense(rows * cols, 0.0), scale(cols, 0.0);
+  for (std::size_t k = 0; k < val.size(); ++k) {
+    double& largest = scale[static_cast<std::size_t>(col[k])];
+    largest = std::max(largest, std::abs(static_cast<double>(val[k])));
+  }
+  for (double& s : scale) s = s > 0 ? std::ldexp(1.0, -std::ilogb(s)) : 1;
+  for (std::size_t i = 0; i < rows; ++i) {
+    for (auto k = static_cast<std::size_t>(row_ptr[i]); k < static_cast<std::size_t>(row_ptr[i + 1]); ++k) {
+      const auto j = static_cast<std::size_t>(col[k]);
+      dense[j * rows + i] = static_cast<double>(val[k]) * scale[j];
+    }
+  }
+  const double cut = 4 * static_cast<double>(rows) * static_cast<double>(std::numeric_limits<T>::epsilon());
+  DenseSolution found = dense_least_squares(a.rows, a.cols, std::move(dense), {of_b.begin(), of_b.end()}, cut);
+  for (std::size_t j = 0; j < cols; ++j) found.x[j] *= scale[j];
+  return found;
+}
+
+template <class Space, class T>
+class SystemSolve {
+ public:
+  SystemSolve(PreparedMatrix<Space, T>& prepared, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,
+              const PreconditionerRef<Space, T>& m, std::string_view solver, const SolveOptions& options)
+      : prepared_(prepared),
+        space_(prepared.given().space()),
+        a_(a),
+        b_(b),
+        x_(x),
+        m_(m),
+        solver_(solver),
+        options_(options),
+        r_(space_, b.size()),
+        slot_(space_, 1) {
+    b_norm_ = norm_of<T>(space_, b_, r_.span(), slot_.data());
+    goal_ = std::max(options.rtol * b_norm_, options.atol);
+    share_ = b_norm_ > 0 ? goal_ / b_norm_ : options.rtol;
+  }
+
+  SolveResult run() {
+    if (const auto row = prepared_.unsolvable_row(b_)) return without_solution(*row);
+    constexpr std::size_t few_rows = 128;  // for which a dense factorisation takes less time than stronger ones
+    SolveOptions begin = options_;
+    if (is_auto() && x_.size() <= few_rows && has_dense_least_squares()) begin.effort = Effort::quick;
+    SolveResult all = judged(first(solver_, m_, begin));
+    improve(all);
+    if (!all && is_auto() && may_go_on(all)) end_surely(all);
+    tell(all);
+    return all;
+  }
+
+ private:
+  bool is_auto() const { return lower(solver_) == "auto" && options_.effort != Effort::quick; }
+
+  /// Whether there is time and reason to go on after a solve that failed.
+  bool may_go_on(const SolveResult& all) const {
+    const Status s = all.status;
+    if (s == Status::interrupted || s == Status::time_limit || !std::isfinite(all.relative_residual)) return false;
+    return runs::remaining(options_, all).max_iterations > 0;
+  }
+
+  /// No x solves a system with a row 0 = b(i): the residual of the guess is told, and nothing is computed.
+  SolveResult without_solution(Index row) {
+    SolveOptions none = options_;
+    none.max_iterations = 0;
+    SolveResult result = first(solver_ == "auto" ? "gmres" : solver_, {}, none);
+    result.notes.clear();
+    result.status = Status::breakdown;
+    result.reason = "no x solves the system: " + row_text(row) + " of A has no entry other than 0, and b isn't 0 there";
+    return result;
+  }
+
+  /// Solves from the caller's x.
+  SolveResult first(std::string_view solver, const PreconditionerRef<Space, T>& m, const SolveOptions& options) {
+    if (!prepared_.changes()) return detail::solve_by_name<Space, T>(space_, a_, b_, x_, m, solver, options);
+    Vector<Space, T> guess(space_, x_.size());
+    copy<T>(space_, x_, guess.span());
+    return pass(solver, m, options, b_, guess, x_, b_norm_);
+  }
+
+  /// Solves for a right-hand side and a guess of the caller's system. `size`: the norm that its residuals are told
+  /// relative to.
+  SolveResult pass(std::string_view solver, const PreconditionerRef<Space, T>& m, SolveOptions options, In<T> b,
+                   In<T> guess, Out<T> x, double size) {
+    Vector<Space, T> of_b(space_, b.size()), of_x(space_, b.size());
+    prepared_.enter(b, guess, of_b, of_x);
+    const double norm = norm_of<T>(space_, of_b, x, slot_.data());
+    if (size > 0) options.rtol = std::max(options.rtol, std::exchange(options.atol, 0) / size);
+    // A scaled residual is relative to the scaled b; otherwise it is the caller's.
+    if (prepared_.what().scaled_by == 0 && norm > size && size > 0) options.rtol *= size / norm;
+    copy<T>(space_, guess, x);
+    SolveResult result = detail::solve_by_name<Space, T>(space_, a_, of_b, of_x.span(), m, solver, options);
+    prepared_.leave(of_x, b, guess, x);
+    return result;
+  }
+
+  Quality quality() {
+    Quality q;
+    accurate_residual<T>(space_, prepared_.given().matrix().view(), 1, 1, x_, b_, r_, slot_.data());
+    Vector<Space, T> room(space_, r_.size());
+    q.norm = q.fitted = norm_of<T>(space_, r_, room.span(), slot_.data());
+    if (prepared_.what().has_constants) {
+      prepared_.fit(r_);
+      q.fitted = norm_of<T>(space_, r_, room.span(), slot_.data());
+    }
+    q.rows = row_errors<T>(space_, prepared_.given().matrix().view(), x_, b_, 10 * share_);
+    return q;
+  }
+
+  /// Takes the residual, and the end state, of the first solve by the given matrix.
+  void take_end(SolveResult& all) {
+    if (!std::isfinite(all.relative_residual)) return;
+    if (prepared_.changes()) {
+      q_ = quality();
+      judge(all);
+    } else {
+      q_.norm = q_.fitted = all.residual;
+      q_.rows = row_errors<T>(space_, prepared_.given().matrix().view(), x_, b_, 10 * share_);
+    }
+  }
+
+  /// The end state of x, by the given matrix. What converged only by the system of the solve hasn't.
+  void judge(SolveResult& all) {
+    all.residual = q_.norm;
+    all.relative_residual = q_.norm / (b_norm_ > 0 ? b_norm_ : 1);
+    all.backward_error = q_.norm == 0 ? 0 : q_.norm / (norm_of_a() * size_of_x() + b_norm_);
+    if (q_.norm <= goal_) {
+      set_end(all, Status::converged, b_norm_ == 0 ? "b = 0, and so is x" : "");
+    } else if (q_.fitted <= goal_) {
+      set_end(all, Status::least_squares, outside_text(all.relative_residual));
+    } else if (all && !(all.status == Status::least_squares && prepared_.what().scaled_by == 0)) {
+      set_end(all, Status::stagnated, "the residual of the given system no longer fell");
+    }
+  }
+
+  static void set_end(SolveResult& all, Status status, std::string reason) {
+    if (all.status == status) return;
+    all.status = status;
+    all.reason = std::move(reason);
+    all.at_precision_limit = false;
+  }
+
+  double norm_of_a() const { return prepared_.given().structure().norm_inf; }
+  double size_of_x() {
+    Vector<Space, T> room(space_, x_.size());
+    return norm_of<T>(space_, x_, room.span(), slot_.data());
+  }
+
+  /// How far the residual and its rows are above what they are to be.
+  double excess(const Quality& q) const {
+    const double of_row = q.rows.by_row / std::max(100 * share_, 100 * unit);
+    return std::max(goal_ > 0 ? q.fitted / goal_ : (q.fitted > 0 ? HUGE_VAL : 0.0), of_row);
+  }
+
+  /// Solves for corrections as long as these help.
+  void improve(SolveResult& all) {
+    constexpr int most = 8;
+    for (int k = 0; k < most && is_worth_more(all); ++k) {
+      if (!correct(all)) return;
+    }
+  }
+
+  bool is_worth_more(const SolveResult& all) const {
+    const bool ended_well = all.status == Status::converged || all.status == Status::least_squares ||
+                            (prepared_.changes() && all.status == Status::stagnated);
+    return ended_well && b_norm_ > 0 && excess(q_) > 1 && may_go_on(all);
+  }
+
+  /// Adds a correction to x. Returns whether it helped, and x is as before where it didn't.
+  bool correct(SolveResult& all) {
+    Vector<Space, T> before(space_, x_.size()), d(space_, x_.size()), zero(space_, x_.size(), T{0}),
+        rest(space_, x_.size());
+    copy<T>(space_, x_, before.span());
+    accurate_residual<T>(space_, prepared_.given().matrix().view(), 1, 1, x_, b_, r_, slot_.data());
+    copy<T>(space_, r_, rest.span());
+    SolveOptions left = runs::remaining(options_, all);
+    left.atol = 0;
+    left.rtol = std::clamp(0.3 / excess(q_), 1e-9, 0.1);
+    const std::vector<std::string> notes = all.notes;
+    SolveResult more = runs::counted_from(all.iterations, pass(solver_, m_, left, rest, zero, d, q_.norm));
+    add_finite<T>(space_, d, x_);
+    const Quality old = std::exchange(q_, quality());
+    for (double& h : more.history) h *= old.norm / b_norm_;
+    runs::count(all, more);
+    all.notes = notes;
+    if (!(excess(q_) < excess(old))) {
+      copy<T>(space_, before, x_);
+      q_ = old;
+      return false;
+    }
+    runs::take_ending(all, more);
+    judge(all);
+    return excess(q_) < 0.5 * excess(old);
+  }
+
+  /// Solves a system on which the methods with a preconditioner have failed.
+  void end_surely(SolveResult& all) {
+    if (prepared_.separate_parts()) {
+      go_on(all, "the constants of each part of A",
+            [&](const SolveOptions& left) { return judged(first(solver_, m_, left)); });
+    }
+    const bool is_symmetric = a_.structure() != nullptr && a_.structure()->symmetric;
+    if (is_symmetric && !m_.is_identity()) {
+      go_on(all, "minres without a preconditioner",
+            [&](const SolveOptions& left) { return judged(first("minres", {}, left)); });
+    }
+    constexpr std::size_t rows_before_lsmr = 400, rows = 1000;
+    const auto by_dense = [&](std::size_t most) {
+      if (x_.size() > most || !has_dense_least_squares()) return;
+      go_on(all, "a dense factorisation", [&](const SolveOptions&) { return dense(); });
+    };
+    by_dense(rows_before_lsmr);
+    go_on(all, "lsmr", [&](const SolveOptions& left) { return lsmr(left); });
+    by_dense(rows);
+  }
+
+  SolveResult judged(SolveResult result) {
+    take_end(result);
+    return result;
+  }
+
+  /// Lets something else solve the system, from x = 0, if the solve has failed so far. x is as before where that comes
+  /// no nearer.
+  template <class Solve>
+  void go_on(SolveResult& all, const char* what, Solve solve) {
+    if (all || !may_go_on(all)) return;
+    Vector<Space, T> before(space_, x_.size());
+    copy<T>(space_, x_, before.span());
+    space_.zero(x_.data(), x_.size_bytes());
+    const Quality old = q_;
+    try {
+      SolveResult more = runs::counted_from(all.iterations, solve(runs::remaining(options_, all)));
+      const bool is_better = more || runs::is_nearer(more, all);
+      all.notes.push_back(all.solver + " ended as " + in_words(all.status) + " (" + all.reason + "); went on with " +
+                          what);
+      all.changes.push_back({all.iterations, all.solver, more.solver});
+      runs::count(all, more);
+      if (!is_better) {
+        copy<T>(space_, before, x_);
+        q_ = old;
+        return;
+      }
+      runs::take_ending(all, more);
+      runs::take_residual(all, more);
+      runs::take_method(all, more);
+    } catch (const std::bad_alloc&) {
+      copy<T>(space_, before, x_);
+      q_ = old;
+    }
+  }
+
+  /// The residual of x, in a result of a method that isn't iterative.
+  SolveResult result_of(const char* method) {
+    SolveResult result;
+    result.solver = method;
+    result.preconditioner = "none";
+    result.status = Status::stagnated;
+    result.reason = "the residual is above the tolerance";
+    q_ = quality();
+    return result;
+  }
+
+  /// By a dense factorisation of the prepared matrix or, where no x solves the system, of the given one.
+  SolveResult dense() {
+    const Stopwatch watch;
+    const std::vector<T> zeros(x_.size(), T{0});
+    const Vector<Space, T> zero(space_, std::span<const T>(zeros));
+    Vector<Space, T> of_b(space_, b_.size()), of_x(space_, b_.size());
+    prepared_.enter(b_, zero, of_b, of_x);
+    const auto solve = [&](const Analysis<Space, T>& analysis, In<T> b, Out<T> x) {
+      const DenseSolution found = dense_solution<Space, T>(analysis, b);
+      const std::vector<T> values(found.x.begin(), found.x.end());
+      space_.upload(x.data(), values.data(), x.size_bytes());
+      space_.wait();
+      return found.rank;
+    };
+    solve(prepared_.analysis(), of_b, of_x);
+    prepared_.leave(of_x, b_, zero, x_);
+    SolveResult result = result_of("dense");
+    if (q_.norm > goal_ && solve(prepared_.given(), b_, x_) < static_cast<int>(x_.size())) {
+      result = result_of("dense");
+      result.status = Status::least_squares;
+    }
+    judge(result);
+    if (result.status == Status::least_squares) result.reason = outside_text(result.relative_residual);
+    result.seconds = watch.seconds();
+    return result;
+  }
+
+  SolveResult lsmr(SolveOptions left) {
+    const Analysis<Space, T>& given = prepared_.given();
+    const TransposableOperator<Space, T> a(Operator<Space, T>(given), given);
+    constexpr std::size_t a_few = 100;
+    left.max_iterations = static_cast<int>(
+        std::min<std::size_t>(static_cast<std::size_t>(left.max_iterations), 4 * x_.size() + a_few));
+    SolveResult result = detail::solve_by_name<Space, T>(space_, OperatorRef<Space, T>(a), b_, x_, {}, "lsmr", left);
+    q_ = quality();
+    return result;
+  }
+
+  /// What the caller is told of the equations and of the steps before the solve.
+  void tell(SolveResult& all) const {
+    if (!std::isfinite(all.relative_residual)) return;
+    all.row_error = q_.rows.componentwise;
+    all.unsolved_rows = q_.rows.unsolved;
+    if (all.status != Status::converged || q_.rows.unsolved == 0) return;
+    const std::string count = std::to_string(q_.rows.unsolved);
+    all.reason = count + (q_.rows.unsolved == 1 ? " equation isn't" : " equations aren't") +
+                 " solved: the residual is over a tenth of their own terms; scale the rows of A and b, or lower the "
+                 "tolerance";
+  }
+
+  static constexpr double unit = std::numeric_limits<T>::epsilon();
+
+  PreparedMatrix<Space, T>& prepared_;
+  Space space_;
+  const OperatorRef<Space, T>& a_;
+  In<T> b_;
+  Out<T> x_;
+  const PreconditionerRef<Space, T>& m_;
+  std::string solver_;
+  const SolveOptions& options_;
+  Vector<Space, T> r_;
+  Vector<Space, double> slot_;
+  double b_norm_ = 0, goal_ = 0, share_ = 0;  ///< the goal also relative to ||b||
+  Quality q_;
+};
+
+}  // namespace
+
+template <class Space, class T>
+SolveResult solve_prepared(PreparedMatrix<Space, T>& prepared, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,
+                           const PreconditionerRef<Space, T>& m, std::string_view solver, const SolveOptions& options) {
+  require_valid(options);
+  require_system<Space, T>(std::string(solver), prepared.given().space(), a, b, x);
+  const CallbackGuard guard(options);
+  SolveResult result = SystemSolve<Space, T>(prepared, a, b, x, m, solver, guard.options()).run();
+  guard.rethrow();
+  return result;
+}
+
+#define OSTINATO_INSTANTIATE(Space, T)                                                                        \
+  template SolveResult solve_prepared(PreparedMatrix<Space, T>&, const OperatorRef<Space, T>&, In<T>, Out<T>, \
+                                      const PreconditionerRef<Space, T>&, std::string_view, const SolveOptions&)
+OSTINATO_INSTANTIATE(Host, float);
+OSTINATO_INSTANTIATE(Host, double);
+OSTINATO_INSTANTIATE(Cuda, float);
+OSTINATO_INSTANTIATE(Cuda, double);
+
+}  // namespace ostinato
