@@ -123,14 +123,14 @@ class Ladder {
     return with_limit(std::move(all));
   }
 
-  /// Whether there is little hope without factors: rows without a diagonal entry make a matrix indefinite or worse.
-  /// Small systems are solved before factors are there, large ones are given a chance without. Factors are made on the
-  /// host.
+  /// Whether there is little hope without factors: rows without a diagonal entry make a matrix indefinite or worse,
+  /// which MINRES takes where it is symmetric. Small systems are solved before factors are there, large ones are given a
+  /// chance without. Factors are made on the host.
   bool needs_factors() const {
     constexpr Index fewest_rows = 100;
     constexpr Offset most_entries = 1000000;
     const Structure& s = structure_;
-    return !Space::on_device && solver_ == "auto" && options_.effort != Effort::quick && s.finite &&
+    return !Space::on_device && solver_ == "auto" && options_.effort != Effort::quick && s.finite && !s.symmetric &&
            s.missing_diagonal > 0 && s.empty_rows == 0 && s.rows > fewest_rows && s.nonzeros <= most_entries;
   }
 
@@ -150,7 +150,7 @@ class Ladder {
   /// after fsai takes the host's time, for which a forecast isn't good enough that was measured with Jacobi, and is up
   /// to 4.2 times too long for small matrices.
   SolveResult watched_run(const PreconditionerRef<Space, T>& m, const SolveOptions& options) {
-    const double cost = options_.effort == Effort::quick || !may_use_factors() ? 0 : m.stronger_seconds();
+    const double cost = options_.effort == Effort::quick || !may_use_factors() ? 0 : patience(m) * m.stronger_seconds();
     goal_ = goal_of<Space, T>(space_, b_, options);
     CostWatch watch(cost, goal_, options.max_iterations, has_steady_residual(method_for(m)) ? 0.5 : 1,
                     Space::on_device && is_first_ && m.name() != "fsai" && a_.rows() >= RitzForecast::fewest_rows);
@@ -159,6 +159,13 @@ class Ladder {
     pace_ = watch.pace();
     if (slow_ && at_limit(result, options)) slow_ = false;
     return result;
+  }
+
+  /// By how much a preconditioner has to pay before MINRES without one gives way. Factors of an indefinite matrix take
+  /// up to a hundred times as long as predicted, and fail where it is singular.
+  double patience(const PreconditionerRef<Space, T>& m) const {
+    constexpr double patient = 5;
+    return m.is_identity() && method_for(m) == Minres::name ? patient : 1;
   }
 
   /// Whether the method makes the residual as small as it can. That of CG stays on plateaus, and falls all the faster

@@ -358,7 +358,8 @@ class Solve {
     result.backward_error = judge_.backward_error(x_, r_, norm_);
     const Status s = result.status;
     if (s != Status::stagnated && s != Status::breakdown && s != Status::diverged) return;
-    const bool hidden = norm_ <= 10 * judge_.rounding(x_, r_).norm;
+    const double rounding = judge_.rounding(x_, r_).norm;
+    const bool hidden = norm_ <= 10 * rounding;
     // Rounding as large as two digits of b isn't a limit on a good x, but comes of an x that is far too large.
     has_grown_ = hidden && norm_ > 1e-2 * system_.b_norm();
     result.at_precision_limit = hidden && !has_grown_ && s != Status::diverged;
@@ -367,7 +368,9 @@ class Solve {
                        ": it is about as small as the rounding of b - A x");
     }
     judge_.compute(x_, r_);
-    if (!hidden && solves_least_squares<Space, T>(system_, x_, r_)) result.status = Status::least_squares;
+    constexpr double clear = 1e5;  // digits of r that a claim about it needs
+    if (norm_ > clear * rounding && solves_least_squares<Space, T>(system_, x_, r_))
+      result.status = Status::least_squares;
   }
 
   void note_growth(SolveResult& result) const {

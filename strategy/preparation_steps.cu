@@ -6,6 +6,7 @@
 namespace ostinato {
 
 OSTINATO_FOR_EACH_ON_CUDA(detail::DecoupleEntries)
+OSTINATO_SUM_ON_CUDA(detail::CountFixed)
 OSTINATO_FOR_EACH_ON_CUDA(detail::SetKnown)
 OSTINATO_FOR_EACH_ON_CUDA(detail::EnterKnown)
 OSTINATO_FOR_EACH_ON_CUDA(detail::LeaveKnown)

@@ -39,6 +39,23 @@ struct DecoupleEntries {
   }
 };
 
+/// Counts entries of general rows in columns of other rows.
+template <class T>
+struct CountFixed {
+  EntryRuns runs;
+  CsrPattern a;
+  const T* val;
+  const RowKind* kinds;
+
+  OSTINATO_FUNCTION Sums<1> operator()(std::size_t run) const {
+    double count = 0;
+    runs.visit(run, a, [&](Index i, Offset k) {
+      count += kinds[i] == RowKind::general && kinds[a.col[k]] != RowKind::general && val[k] != T{0};
+    });
+    return {{count}};
+  }
+};
+
 /// What is known of x before the solve: x(i) of the rows that aren't general, 0 for the others.
 template <class T>
 struct SetKnown {

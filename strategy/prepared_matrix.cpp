@@ -169,6 +169,12 @@ void PreparedMatrix<Space, T>::decouple(const RowFacts<Space, T>& facts) {
   }
   what_.diagonal_rows = facts.diagonal_rows;
   what_.zero_rows = facts.zero_rows;
+  const CsrView<T>& a = given_.matrix().view();
+  const auto runs = detail::EntryRuns::on<Space>(a.nonzeros());
+  Vector<Space, double> count(space, 1);
+  sum(space, runs.count(), detail::CountFixed<T>{runs, detail::pattern_of(a), a.val.data(), kinds_.data()},
+      count.data());
+  what_.fixes_unknowns = count.download()[0] > 0;
   analysis_ = std::move(rest);
   diagonal_ = Vector<Space, T>(space, kinds_.size());
   diagonal<Space, T>(space, analysis_.matrix().view(), diagonal_.span());
@@ -195,15 +201,19 @@ void PreparedMatrix<Space, T>::scale_rows(int spread) {
 }
 
 template <class Space, class T>
-std::optional<Index> PreparedMatrix<Space, T>::unsolvable_row(In<T> b) const {
+std::optional<Index> PreparedMatrix<Space, T>::unsolvable_row(In<T> b, double goal) const {
   if (what_.zero_rows == 0) return {};
   const std::vector<RowKind> kinds = kinds_.download();
   std::vector<T> of_b(b.size());
   given_.space().download(of_b.data(), b.data(), b.size_bytes());
+  double size = 0;
+  std::optional<Index> row;
   for (std::size_t i = 0; i < kinds.size(); ++i) {
-    if (kinds[i] == RowKind::zero && of_b[i] != T{0}) return static_cast<Index>(i);
+    if (kinds[i] != RowKind::zero || of_b[i] == T{0}) continue;
+    if (!row || std::abs(of_b[i]) > std::abs(of_b[static_cast<std::size_t>(*row)])) row = static_cast<Index>(i);
+    size = std::hypot(size, static_cast<double>(of_b[i]));
   }
-  return {};
+  return size > goal ? row : std::nullopt;
 }
 
 template <class Space, class T>

@@ -19,12 +19,13 @@ struct SystemPreparationOptions {
 
 /// What was done to a system, for reports.
 struct SystemPreparation {
-  Index diagonal_rows = 0;     ///< rows with nothing beside the diagonal, which were solved by themselves
-  Index zero_rows = 0;         ///< rows without an entry other than 0; x stays the guess there
-  bool symmetrised = false;    ///< the symmetric part of A took the place of A
-  double asymmetry = 0;        ///< of A then: the largest |a(i, j) - a(j, i)| relative to the rows; 0: of unknown size
-  int scaled_by = 0;           ///< rows differed in size by 2^scaled_by, and were scaled; 0: they weren't
-  bool has_constants = false;  ///< A is symmetric and A * ones = 0: b was made to fit where it didn't
+  Index diagonal_rows = 0;      ///< rows with nothing beside the diagonal, which were solved by themselves
+  Index zero_rows = 0;          ///< rows without an entry other than 0; x stays the guess there
+  bool fixes_unknowns = false;  ///< of these rows, which other rows refer to: for another x there the rest is another
+  bool symmetrised = false;     ///< the symmetric part of A took the place of A
+  double asymmetry = 0;         ///< of A then: the largest |a(i, j) - a(j, i)| relative to the rows; 0: of unknown size
+  int scaled_by = 0;            ///< rows differed in size by 2^scaled_by, and were scaled; 0: they weren't
+  bool has_constants = false;   ///< A is symmetric and A * ones = 0: b was made to fit where it didn't
 
   bool changes_matrix() const { return diagonal_rows > 0 || zero_rows > 0 || symmetrised || scaled_by > 0; }
 };
@@ -55,8 +56,9 @@ class PreparedMatrix {
   /// Whether b and x of the solve are others than those of the caller.
   bool changes() const { return what_.changes_matrix() || what_.has_constants; }
 
-  /// A row without entries for which b isn't 0, so that no x solves the system; nothing where there is none. Waits.
-  std::optional<Index> unsolvable_row(In<T> b) const;
+  /// The row without entries for which b is largest, if b is so large in these rows that no x has a residual within
+  /// `goal`; nothing otherwise. Waits.
+  std::optional<Index> unsolvable_row(In<T> b, double goal) const;
 
   /// From the caller's b and guess to those of the solve. Vectors of n elements in the memory of the space, apart from
   /// each other.

@@ -89,12 +89,17 @@ class SystemSolve {
   }
 
   SolveResult run() {
-    if (const auto row = prepared_.unsolvable_row(b_)) return without_solution(*row);
+    if (const auto row = prepared_.unsolvable_row(b_, goal_)) return without_solution(*row);
     constexpr std::size_t few_rows = 128;  // for which a dense factorisation takes less time than stronger ones
     SolveOptions begin = options_;
-    if (is_auto() && x_.size() <= few_rows && has_dense_least_squares()) begin.effort = Effort::quick;
+    if (is_auto() && x_.size() <= few_rows && has_dense_least_squares()) {
+      constexpr int for_a_row = 40;
+      begin.effort = Effort::quick;
+      begin.max_iterations = std::min(begin.max_iterations, for_a_row * static_cast<int>(x_.size()));
+    }
     SolveResult all = judged(first(solver_, m_, begin));
     improve(all);
+    if (!all && prepared_.changes()) prefer_guess(all);
     if (!all && is_auto() && may_go_on(all)) end_surely(all);
     tell(all);
     return all;
@@ -107,26 +112,25 @@ class SystemSolve {
   bool may_go_on(const SolveResult& all) const {
     const Status s = all.status;
     if (s == Status::interrupted || s == Status::time_limit || !std::isfinite(all.relative_residual)) return false;
-    return runs::remaining(options_, all).max_iterations > 0;
+    return all.iterations < options_.max_iterations;
   }
 
   /// No x solves a system with a row 0 = b(i): the residual of the guess is told, and nothing is computed.
   SolveResult without_solution(Index row) {
-    SolveOptions none = options_;
-    none.max_iterations = 0;
-    SolveResult result = first(solver_ == "auto" ? "gmres" : solver_, {}, none);
-    result.notes.clear();
+    SolveResult result = result_of("none");
     result.status = Status::breakdown;
+    judge(result);
     result.reason = "no x solves the system: " + row_text(row) + " of A has no entry other than 0, and b isn't 0 there";
+    if (options_.history) result.history.push_back(result.relative_residual);
     return result;
   }
 
   /// Solves from the caller's x.
   SolveResult first(std::string_view solver, const PreconditionerRef<Space, T>& m, const SolveOptions& options) {
     if (!prepared_.changes()) return detail::solve_by_name<Space, T>(space_, a_, b_, x_, m, solver, options);
-    Vector<Space, T> guess(space_, x_.size());
-    copy<T>(space_, x_, guess.span());
-    return pass(solver, m, options, b_, guess, x_, b_norm_);
+    guess_ = Vector<Space, T>(space_, x_.size());
+    copy<T>(space_, x_, guess_.span());
+    return pass(solver, m, options, b_, guess_, x_, b_norm_);
   }
 
   /// Solves for a right-hand side and a guess of the caller's system. `size`: the norm that its residuals are told
@@ -177,12 +181,15 @@ class SystemSolve {
     all.backward_error = q_.norm == 0 ? 0 : q_.norm / (norm_of_a() * size_of_x() + b_norm_);
     if (q_.norm <= goal_) {
       set_end(all, Status::converged, b_norm_ == 0 ? "b = 0, and so is x" : "");
-    } else if (q_.fitted <= goal_) {
+    } else if (q_.fitted <= goal_ && !prepared_.what().fixes_unknowns) {
       set_end(all, Status::least_squares, outside_text(all.relative_residual));
-    } else if (all && !(all.status == Status::least_squares && prepared_.what().scaled_by == 0)) {
+    } else if (all && !(all.status == Status::least_squares && keeps_least_squares())) {
       set_end(all, Status::stagnated, "the residual of the given system no longer fell");
     }
   }
+
+  /// Whether the smallest residual of the prepared system is that of the given one, too.
+  bool keeps_least_squares() const { return prepared_.what().scaled_by == 0 && !prepared_.what().fixes_unknowns; }
 
   static void set_end(SolveResult& all, Status status, std::string reason) {
     if (all.status == status) return;
@@ -217,6 +224,20 @@ class SystemSolve {
     return ended_well && b_norm_ > 0 && excess(q_) > 1 && may_go_on(all);
   }
 
+  /// What came nearer in the prepared system may be farther in the given one.
+  void prefer_guess(SolveResult& all) {
+    Vector<Space, T> reached(space_, x_.size());
+    copy<T>(space_, x_, reached.span());
+    copy<T>(space_, guess_, x_);
+    const Quality of_x = std::exchange(q_, quality());
+    if (q_.norm < of_x.norm || std::isnan(of_x.norm)) {
+      judge(all);
+    } else {
+      copy<T>(space_, reached, x_);
+      q_ = of_x;
+    }
+  }
+
   /// Adds a correction to x. Returns whether it helped, and x is as before where it didn't.
   bool correct(SolveResult& all) {
     Vector<Space, T> before(space_, x_.size()), d(space_, x_.size()), zero(space_, x_.size(), T{0}),
@@ -227,6 +248,8 @@ class SystemSolve {
     SolveOptions left = runs::remaining(options_, all);
     left.atol = 0;
     left.rtol = std::clamp(0.3 / excess(q_), 1e-9, 0.1);
+    constexpr int few = 100;
+    left.max_iterations = std::min(left.max_iterations, std::max(few, 3 * all.iterations));
     const std::vector<std::string> notes = all.notes;
     SolveResult more = runs::counted_from(all.iterations, pass(solver_, m_, left, rest, zero, d, q_.norm));
     add_finite<T>(space_, d, x_);
@@ -251,7 +274,7 @@ class SystemSolve {
             [&](const SolveOptions& left) { return judged(first(solver_, m_, left)); });
     }
     const bool is_symmetric = a_.structure() != nullptr && a_.structure()->symmetric;
-    if (is_symmetric && !m_.is_identity()) {
+    if (is_symmetric) {
       go_on(all, "minres without a preconditioner",
             [&](const SolveOptions& left) { return judged(first("minres", {}, left)); });
     }
@@ -281,6 +304,10 @@ class SystemSolve {
     const Quality old = q_;
     try {
       SolveResult more = runs::counted_from(all.iterations, solve(runs::remaining(options_, all)));
+      // A residual isn't the smallest where a smaller one was seen.
+      constexpr double hardly = 1 + 1e-6;
+      if (more.status == Status::least_squares && all.relative_residual * hardly < more.relative_residual)
+        set_end(more, Status::stagnated, "the residual isn't the smallest that was reached");
       const bool is_better = more || runs::is_nearer(more, all);
       all.notes.push_back(all.solver + " ended as " + in_words(all.status) + " (" + all.reason + "); went on with " +
                           what);
@@ -328,12 +355,24 @@ class SystemSolve {
     solve(prepared_.analysis(), of_b, of_x);
     prepared_.leave(of_x, b_, zero, x_);
     SolveResult result = result_of("dense");
+    judge(result);
+    if (q_.norm > goal_) {  // once more, from the residual, in which b and A x have cancelled
+      Vector<Space, T> rest(space_, b_.size()), d(space_, b_.size());
+      accurate_residual<T>(space_, prepared_.given().matrix().view(), 1, 1, x_, b_, rest.span(), slot_.data());
+      prepared_.enter(rest, zero, of_b, of_x);
+      solve(prepared_.analysis(), of_b, of_x);
+      prepared_.leave(of_x, rest, zero, d);
+      add_finite<T>(space_, d, x_);
+      q_ = quality();
+      judge(result);
+    }
     if (q_.norm > goal_ && solve(prepared_.given(), b_, x_) < static_cast<int>(x_.size())) {
       result = result_of("dense");
-      result.status = Status::least_squares;
+      judge(result);
+      // What may be the rounding of b - A x says nothing of b.
+      if (!result && result.backward_error > 100 * unit)
+        set_end(result, Status::least_squares, outside_text(result.relative_residual));
     }
-    judge(result);
-    if (result.status == Status::least_squares) result.reason = outside_text(result.relative_residual);
     result.seconds = watch.seconds();
     return result;
   }
@@ -342,8 +381,8 @@ class SystemSolve {
     const Analysis<Space, T>& given = prepared_.given();
     const TransposableOperator<Space, T> a(Operator<Space, T>(given), given);
     constexpr std::size_t a_few = 100;
-    left.max_iterations = static_cast<int>(
-        std::min<std::size_t>(static_cast<std::size_t>(left.max_iterations), 4 * x_.size() + a_few));
+    left.max_iterations =
+        static_cast<int>(std::min<std::size_t>(static_cast<std::size_t>(left.max_iterations), 4 * x_.size() + a_few));
     SolveResult result = detail::solve_by_name<Space, T>(space_, OperatorRef<Space, T>(a), b_, x_, {}, "lsmr", left);
     q_ = quality();
     return result;
@@ -371,7 +410,7 @@ class SystemSolve {
   const PreconditionerRef<Space, T>& m_;
   std::string solver_;
   const SolveOptions& options_;
-  Vector<Space, T> r_;
+  Vector<Space, T> r_, guess_;  ///< guess_ only where something is prepared
   Vector<Space, double> slot_;
   double b_norm_ = 0, goal_ = 0, share_ = 0;  ///< the goal also relative to ||b||
   Quality q_;

@@ -4,7 +4,9 @@
 // Solves random systems (random_system.hpp) and judges how each solve ended.
 //
 //   ostinato_fuzz_solves [--space host|cuda] [--trials N] [--seconds S] [--seed N] [--first N] [--threads N]
+//                        [--kinds any|hard]
 //
+// Of --kinds hard are systems that a dense solver solves (hard_system.hpp), for solve() as it chooses everything.
 // Prints the seed. The exit code is 1 after a false end state. Trial N of a seed depends on nothing else, so that
 // --seed SEED --first N --trials 1 repeats the trial alone. Several threads take the trials in turn.
 
@@ -18,6 +20,7 @@
 #include <ostinato/solvers/list.hpp>
 #include <ostinato/spmv/formats/list.hpp>
 
+#include "fuzz/hard_system.hpp"
 #include "fuzz/random_system.hpp"
 
 namespace ostinato::test {
@@ -56,14 +59,36 @@ void solve_one(const Space& space, Trial& trial, Random& random) {
   if (solver == "auto" && keep && !update) judge_against_guess(trial, result, a, x.download(), b, guess);
 }
 
+/// One solve in which solve() chooses everything.
+template <class T, class Space>
+void solve_hard(const Space& space, Trial& trial, Random& random) {
+  const HardSystem<T> s = DrawHard<T>(random).system();
+  const double rtol = sizeof(T) == 4 ? 1e-4 : 1e-8;
+  trial.what = (sizeof(T) == 4 ? "float " : "double ") + s.kind;
+  if (const char* path = std::getenv("OSTINATO_FUZZ_WRITE")) {
+    write_matrix_market(std::string(path) + ".mtx", s.a.view(), "");
+    write_vector<T>(std::string(path) + "_b.mtx", std::span<const T>(s.b), "");
+  }
+  const Operator<Space, T> op(space, s.a);
+  const Vector<Space, T> b(space, std::span<const T>(s.b));
+  Vector<Space, T> x(space, s.b.size(), T{0});
+  const SolveResult result = ostinato::solve(space, op, std::span<const T>(b), std::span<T>(x), {.rtol = rtol});
+  trial.what += " -> " + result.message();
+  judge_hard(trial, s, result, x.download(), rtol);
+  if (std::getenv("OSTINATO_FUZZ_SHOW") != nullptr && trial.end.find("unsolved") == 0)
+    std::printf("unsolved: %s\n", trial.what.c_str());
+}
+
 }  // namespace
 }  // namespace ostinato::test
 
 int main(int argc, char** argv) {
   using namespace ostinato;
-  return test::fuzz(argc, argv, [](const auto& space) {
-    return [&space]<class T>(T, test::Trial& trial, test::Random& random) {
+  const bool hard = test::parse(argc, argv).kinds == "hard";
+  return test::fuzz(argc, argv, [hard](const auto& space) {
+    return [&space, hard]<class T>(T, test::Trial& trial, test::Random& random) {
       try {
+        if (hard || test::below(random, 4) == 0) return test::solve_hard<T>(space, trial, random);
         test::solve_one<T>(space, trial, random);
       } catch (const ArgumentError&) {
         trial.end = "refused";  // a format or a preconditioner that doesn't suit the matrix

@@ -33,7 +33,7 @@ struct Arguments {
   std::uint64_t seed = std::random_device{}();
   double seconds = 10;
   int threads = 1;
-  std::string_view space = "host";
+  std::string_view space = "host", kinds = "any";
 };
 
 /// What was drawn, as text for the report, and what was found wrong.
@@ -78,6 +78,7 @@ inline Arguments parse(int argc, char** argv) {
     if (name == "--first") arguments.first = std::strtoull(argv[k + 1], nullptr, 10);
     if (name == "--threads") arguments.threads = std::atoi(argv[k + 1]);
     if (name == "--space") arguments.space = argv[k + 1];
+    if (name == "--kinds") arguments.kinds = argv[k + 1];
   }
   return arguments;
 }
