@@ -93,14 +93,14 @@ struct LeaveKnown {
   }
 };
 
-/// The elements of general rows, and how many there are. `kinds` may be null: all rows are general.
+/// The elements of general rows, and how many there are.
 template <class T>
 struct SumGeneral {
   const RowKind* kinds;
   const T* b;
 
   OSTINATO_FUNCTION Sums<2> operator()(std::size_t i) const {
-    if (kinds != nullptr && kinds[i] != RowKind::general) return {{0.0, 0.0}};
+    if (kinds[i] != RowKind::general) return {{0.0, 0.0}};
     return {{static_cast<double>(b[i]), 1.0}};
   }
 };
@@ -112,7 +112,7 @@ struct ShiftGeneral {
   T* b;
 
   OSTINATO_FUNCTION void operator()(std::size_t i) const {
-    if (kinds != nullptr && kinds[i] != RowKind::general) return;
+    if (kinds[i] != RowKind::general) return;
     b[i] = static_cast<T>(static_cast<double>(b[i]) - sums[0] / sums[1]);
   }
 };

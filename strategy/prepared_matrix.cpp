@@ -115,6 +115,7 @@ PreparedMatrix<Space, T>::PreparedMatrix(const Analysis<Space, T>& given, const 
   if (!analysis_.structure().symmetric && (options.symmetric || facts.is_nearly_symmetric()))
     take_symmetric_part(facts.asymmetry);
   what_.has_constants = facts.sums_vanish && analysis_.structure().symmetric;
+  if (what_.has_constants) coupled_ = std::move(facts.kinds);
   if (facts.spread() > most_spread) scale_rows(facts.spread());
 }
 
@@ -261,9 +262,8 @@ void PreparedMatrix<Space, T>::fit(Out<T> b) const {
   const Space& space = given_.space();
   if (part_.empty()) {
     Vector<Space, double> sums(space, 2);
-    const RowKind* kinds = kinds_.size() > 0 ? kinds_.data() : nullptr;
-    sum(space, b.size(), detail::SumGeneral<T>{kinds, b.data()}, sums.data());
-    return for_each(space, b.size(), detail::ShiftGeneral<T>{kinds, sums.data(), b.data()});
+    sum(space, b.size(), detail::SumGeneral<T>{coupled_.data(), b.data()}, sums.data());
+    return for_each(space, b.size(), detail::ShiftGeneral<T>{coupled_.data(), sums.data(), b.data()});
   }
   std::vector<T> host(b.size());
   space.download(host.data(), b.data(), b.size_bytes());
@@ -313,11 +313,12 @@ bool PreparedMatrix<Space, T>::separate_parts() {
       ++joined;
     }
   }
-  if (joined + what_.diagonal_rows + what_.zero_rows + 1 >= a.rows) return false;
-  const std::vector<RowKind> kinds = kinds_.download();
+  const std::vector<RowKind> kinds = coupled_.download();
+  const auto alone = std::count_if(kinds.begin(), kinds.end(), [](RowKind k) { return k != RowKind::general; });
+  if (joined + alone + 1 >= a.rows) return false;
   part_.resize(root.size());
   for (Index i = 0; i < a.rows; ++i) {
-    const bool is_general = kinds.empty() || kinds[static_cast<std::size_t>(i)] == RowKind::general;
+    const bool is_general = kinds[static_cast<std::size_t>(i)] == RowKind::general;
     part_[static_cast<std::size_t>(i)] = is_general ? find(i) : -1;
   }
   return true;

@@ -82,8 +82,9 @@ class PreparedMatrix {
 
   Analysis<Space, T> given_, analysis_;
   SystemPreparation what_;
-  Vector<Space, RowKind> kinds_;                   ///< of the given rows; empty unless rows are decoupled
-  Vector<Space, T> diagonal_;                      ///< of the decoupled matrix, for these
+  Vector<Space, RowKind> kinds_;    ///< of the given rows; empty unless rows are decoupled
+  Vector<Space, RowKind> coupled_;  ///< kinds of the prepared rows, of which the general ones have the constants
+  Vector<Space, T> diagonal_;       ///< of the decoupled matrix, for these
   Vector<Space, T> left_, right_, right_inverse_;  ///< R, C and its inverse; empty unless rows are scaled
   std::vector<Index> part_;                        ///< of each row; empty for one part
 };

@@ -62,7 +62,7 @@ DenseSolution dense_solution(const Analysis<Space, T>& analysis, In<T> b) {
       dense[j * rows + i] = static_cast<double>(val[k]) * scale[j];
     }
   }
-  const double cut = 4 * static_cast<double>(rows) * static_cast<double>(std::numeric_limits<T>::epsilon());
+  constexpr double cut = 32 * static_cast<double>(std::numeric_limits<T>::epsilon());
   DenseSolution found = dense_least_squares(a.rows, a.cols, std::move(dense), {of_b.begin(), of_b.end()}, cut);
   for (std::size_t j = 0; j < cols; ++j) found.x[j] *= scale[j];
   return found;
