@@ -404,6 +404,11 @@ bool AnyPreconditioner<Space, T>::symmetric() const {
 }
 
 template <class Space, class T>
+Index AnyPreconditioner<Space, T>::null_pivots() const {
+  return is_identity() ? 0 : built_->null_pivots();
+}
+
+template <class Space, class T>
 std::string AnyPreconditioner<Space, T>::remarks() const {
   return is_identity() ? std::string() : built_->remarks();
 }

@@ -137,6 +137,7 @@ class AnyPreconditioner {
 
   bool varies() const;          ///< M isn't a linear function of r, or differs from call to call
   bool symmetric() const;       ///< M is symmetric when A is, as CG and MINRES require
+  Index null_pivots() const;    ///< of complete factors: those that were 0 but for rounding
   std::string remarks() const;  ///< what was made, for messages; empty where there is nothing to say
   bool is_identity() const;
   std::size_t rows() const { return rows_; }  ///< of the matrix

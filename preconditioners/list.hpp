@@ -37,6 +37,7 @@ class BuiltPreconditioner {
   virtual double rate() const = 0;          ///< by what M shrank an error on trial; 0 when it wasn't tried
   virtual bool varies() const = 0;          ///< M isn't a linear function of r, or differs from call to call
   virtual bool symmetric() const = 0;       ///< M is symmetric when A is
+  virtual Index null_pivots() const = 0;    ///< IncompleteLu::null_pivots()
   virtual std::string remarks() const = 0;  ///< what was made, for messages; empty where there is nothing to say
   virtual std::size_t bytes() const = 0;
   /// Takes a matrix with new values; after an exception the preconditioner is as before. False, and nothing done, when
@@ -146,6 +147,10 @@ class ErasedPreconditioner final : public BuiltPreconditioner<typename M::space_
   bool symmetric() const override {
     if constexpr (requires { m_.symmetric(); }) return m_.symmetric();
     return true;
+  }
+  Index null_pivots() const override {
+    if constexpr (requires { m_.null_pivots(); }) return m_.null_pivots();
+    return 0;
   }
   std::string remarks() const override {
     if constexpr (requires { m_.remarks(); }) return m_.remarks();

@@ -10,6 +10,7 @@
 #include <string>
 
 #include <ostinato/spmv/linear_operator.hpp>
+#include <ostinato/spmv/space/index.hpp>
 #include <ostinato/spmv/space/stop.hpp>
 
 namespace ostinato {
@@ -58,6 +59,8 @@ struct StrongerOptions {
 ///   bool varies() const                         M isn't a linear function of r, or differs from call to call: solvers
 ///                                               take flexible recurrences, or refuse it
 ///   bool symmetric() const                      M is symmetric when A is, as CG and MINRES require; true unless said
+///   Index null_pivots() const                   of complete factors: pivots that were 0 but for rounding, so that A is
+///                                               singular to working precision
 ///   std::string remarks() const                 what was made, for messages
 ///   std::string name() const                    for messages; a static member will do
 template <class M, class T>
@@ -120,6 +123,7 @@ class PreconditionerRef {
   double stronger_seconds() const { return calls_ == nullptr ? 0 : calls_->stronger_seconds(object_); }
   bool varies() const { return !is_identity() && calls_->varies(object_); }
   bool symmetric() const { return is_identity() || calls_->symmetric(object_); }
+  Index null_pivots() const { return is_identity() ? 0 : calls_->null_pivots(object_); }
   std::string remarks() const { return calls_ == nullptr ? std::string() : calls_->remarks(object_); }
   /// For messages.
   std::string name() const { return calls_ == nullptr ? "no preconditioner" : calls_->name(object_); }
@@ -176,6 +180,7 @@ class PreconditionerRef {
     double (*stronger_seconds)(const void*);
     bool (*varies)(const void*);
     bool (*symmetric)(const void*);
+    Index (*null_pivots)(const void*);
     std::string (*remarks)(const void*);
     std::string (*name)(const void*);
     void (*apply)(const void*, In<T>, Out<T>);
@@ -253,6 +258,10 @@ class PreconditionerRef {
       [](const void* o) {
         if constexpr (requires { bool(as<M>(o).symmetric()); }) return bool(as<M>(o).symmetric());
         return true;
+      },
+      [](const void* o) {
+        if constexpr (requires { Index(as<M>(o).null_pivots()); }) return Index(as<M>(o).null_pivots());
+        return Index{0};
       },
       [](const void* o) -> std::string {
         if constexpr (requires { std::string(as<M>(o).remarks()); }) return as<M>(o).remarks();

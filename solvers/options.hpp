@@ -142,6 +142,7 @@ struct SolveResult {
   double seconds = 0;
   double setup_seconds = 0;                ///< of `seconds`: for preconditioners that were made on the way
   std::size_t preconditioner_bytes = 0;    ///< of the one that ended the solve
+  std::int64_t null_pivots = 0;            ///< of complete factors: pivots that were 0 but for rounding; A is singular
   std::size_t workspace_bytes = 0;         ///< memory allocated by the solver, without x, b, A and the preconditioner
   std::string solver;                      ///< the method that ended the solve
   std::string preconditioner = {};         ///< with which it did, by name(); "none" without one

@@ -136,6 +136,7 @@ void report(SolveResult& result, double norm, const ScaledSystem<Space, T>& syst
   if (result.history.empty() && options.history) result.history.push_back(result.relative_residual);
   result.seconds = monitor.seconds();
   result.preconditioner_bytes = system.m().bytes();
+  result.null_pivots = system.m().null_pivots();
   if (restarts <= 0) return;
   result.notes.push_back(result.solver + " restarted from the recomputed residual " + std::to_string(restarts) +
                          (restarts == 1 ? " time" : " times"));

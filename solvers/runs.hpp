@@ -99,6 +99,7 @@ inline void count(SolveResult& all, SolveResult& more) {
   all.iterations += more.iterations;
   all.seconds += more.seconds;
   all.setup_seconds += more.setup_seconds;
+  all.null_pivots = std::max(all.null_pivots, more.null_pivots);
   all.workspace_bytes = std::max(more.workspace_bytes, all.workspace_bytes);
   if (!more.history.empty()) all.history.insert(all.history.end(), more.history.begin() + 1, more.history.end());
   for (std::string& note : more.notes) {

@@ -101,6 +101,7 @@ class SystemSolve {
     improve(all);
     if (!all && prepared_.changes()) prefer_guess(all);
     if (!all && is_auto() && may_go_on(all)) end_surely(all);
+    if (all.status == Status::converged && is_auto()) shrink(all);
     tell(all);
     return all;
   }
@@ -273,12 +274,11 @@ class SystemSolve {
       go_on(all, "the constants of each part of A",
             [&](const SolveOptions& left) { return judged(first(solver_, m_, left)); });
     }
-    const bool is_symmetric = a_.structure() != nullptr && a_.structure()->symmetric;
-    if (is_symmetric) {
+    if (is_symmetric()) {
       go_on(all, "minres without a preconditioner",
             [&](const SolveOptions& left) { return judged(first("minres", {}, left)); });
     }
-    constexpr std::size_t rows_before_lsmr = 400, rows = 1000;
+    constexpr std::size_t rows_before_lsmr = 600, rows = 1000;
     const auto by_dense = [&](std::size_t most) {
       if (x_.size() > most || !has_dense_least_squares()) return;
       go_on(all, "a dense factorisation", [&](const SolveOptions&) { return dense(); });
@@ -287,6 +287,36 @@ class SystemSolve {
     go_on(all, "lsmr", [&](const SolveOptions& left) { return lsmr(left); });
     by_dense(rows);
   }
+
+  /// Where x is far larger than b / ||A||, looks for one of ordinary size: a singular A lets the methods add any multiple
+  /// of a null vector to x.
+  void shrink(SolveResult& all) {
+    constexpr double large = 1e7, worthless = 1e10, much = 1e-3;
+    const double before = size_of_x(), share = norm_of_a() * before / b_norm_;
+    if (!(share > large) || !may_go_on(all)) return;
+    Vector<Space, T> kept(space_, x_.size());
+    copy<T>(space_, x_, kept.span());
+    space_.zero(x_.data(), x_.size_bytes());
+    const Quality old = q_;
+    SolveOptions left = runs::remaining(options_, all);
+    constexpr int few = 500;
+    if (share < worthless) left.max_iterations = std::min(left.max_iterations, few);
+    SolveResult more = is_symmetric() ? judged(first("minres", {}, left)) : lsmr(left);
+    all.iterations += more.iterations;
+    all.seconds += more.seconds;
+    if (options_.history) all.history.resize(all.history.size() + static_cast<std::size_t>(more.iterations), 0);
+    if (more.status == Status::converged && size_of_x() < much * before) {
+      runs::take_residual(all, more);
+      runs::take_method(all, more);
+      all.notes.push_back("A is singular to working precision: an x of " + short_text(before / size_of_x()) +
+                          " times the size has as small a residual");
+      return;
+    }
+    copy<T>(space_, kept, x_);
+    q_ = old;
+  }
+
+  bool is_symmetric() const { return a_.structure() != nullptr && a_.structure()->symmetric; }
 
   SolveResult judged(SolveResult result) {
     take_end(result);
@@ -393,6 +423,11 @@ class SystemSolve {
     if (!std::isfinite(all.relative_residual)) return;
     all.row_error = q_.rows.componentwise;
     all.unsolved_rows = q_.rows.unsolved;
+    if (all.null_pivots > 0) {
+      all.notes.push_back("A is singular to working precision: " + std::to_string(all.null_pivots) +
+                          (all.null_pivots == 1 ? " pivot of its LU factors is" : " pivots of its LU factors are") +
+                          " 0 but for rounding");
+    }
     if (all.status != Status::converged || q_.rows.unsolved == 0) return;
     const std::string count = std::to_string(q_.rows.unsolved);
     all.reason = count + (q_.rows.unsolved == 1 ? " equation isn't" : " equations aren't") +

@@ -21,7 +21,8 @@ struct Factors {
   std::vector<double> pivot;  ///< the diagonal of U
   std::vector<Index> col;     ///< the column of A at each place; empty when columns stay in place
   double shift = 0;           ///< A + shift diag(A) was factored, because A itself could not be
-  Index boosted = 0;          ///< pivots that were 0 or nearly so, and were replaced
+  Index boosted = 0;          ///< pivots that were 0 or nearly so, and were raised or replaced
+  Index null_pivots = 0;      ///< of them, those that were 0 but for rounding
 
   Offset nonzeros() const { return lower.nonzeros() + upper.nonzeros() + static_cast<Offset>(pivot.size()); }
 };

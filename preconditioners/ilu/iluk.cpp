@@ -148,7 +148,7 @@ class Values {
       }
     }
     for (Offset k = begin; k < end; ++k) place_[static_cast<std::size_t>(pattern_.col[at(k)])] = none;
-    if (raise(val_[at(diagonal)], size, boost_)) ++boosted_;
+    if (raise(val_[at(diagonal)], size, boost_) != PivotChange::none) ++boosted_;
   }
 
   Factors split() const {

@@ -68,7 +68,7 @@ class Elimination {
   Factors run() {
     for (std::size_t i = 0; i < n_; ++i) factor_row(i);
     for (Index& j : upper_.col) j = place_[static_cast<std::size_t>(j)];
-    return {sorted(lower_), sorted(upper_), std::move(pivot_), std::move(column_), 0, boosted_};
+    return {sorted(lower_), sorted(upper_), std::move(pivot_), std::move(column_), 0, boosted_, null_pivots_};
   }
 
  private:
@@ -149,7 +149,9 @@ class Elimination {
       chosen = at;
     }
     double value = value_[chosen];
-    if (raise(value, size, options_.boost)) ++boosted_;
+    const PivotChange change = raise(value, size, options_.boost);
+    boosted_ += change != PivotChange::none;
+    null_pivots_ += change == PivotChange::replaced;
     pivot_.push_back(value);
     return chosen;
   }
@@ -210,7 +212,7 @@ class Elimination {
   std::vector<double> weights_;
   Triangle lower_, upper_;
   std::vector<double> pivot_;
-  Index boosted_ = 0;
+  Index boosted_ = 0, null_pivots_ = 0;
 };
 
 }  // namespace

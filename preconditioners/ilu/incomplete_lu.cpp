@@ -392,7 +392,10 @@ auto IncompleteLu<Space, T, Kind>::make_on_host(const Space& space, const SpaceC
               f.nonzeros(),
               whole.nonzeros(),
               f.boosted,
-              f.shift};
+              f.shift,
+              {},
+              {},
+              f.null_pivots};
     });
   } catch (const TooManyEntries&) {
     budget.announce({bound_of(rows, memory.most_entries + 1, options), Certainty::at_least});

@@ -115,7 +115,12 @@ class IncompleteLu {
   }
   Offset nonzeros() const { return made_.nonzeros; }  ///< of L and U, without the ones on the diagonal of L
   Index boosted() const { return made_.boosted; }     ///< pivots that were too small, and were raised
-  std::string remarks() const;                        ///< for reports: "9.8 times the entries of A, 3 pivots raised"
+  /// Pivots of complete factors that were 0 but for rounding: A is singular then, to working precision. 0 for others.
+  Index null_pivots() const {
+    if constexpr (requires { Kind::is_complete; }) return made_.null_pivots;
+    return 0;
+  }
+  std::string remarks() const;  ///< for reports: "9.8 times the entries of A, 3 pivots raised"
 
  private:
   /// In T, or in float under double.
@@ -132,6 +137,7 @@ class IncompleteLu {
     double shift;
     std::optional<ZeroFill<Space, T>> zero_fill = {};  ///< what made the factors, if they were made on Cuda
     std::string pattern = {};                          ///< Analysis::pattern() of the matrix that it knows
+    Index null_pivots = 0;
   };
   IncompleteLu(Made made, const Options& options) : options_(options), made_(std::move(made)) {}
   static std::size_t bytes_of_value(const Options& options) { return options.in_float ? sizeof(float) : sizeof(T); }
@@ -243,6 +249,7 @@ struct LuKind {
   static constexpr std::string_view known_options =
       "fill=1..100000, pivot=0..1, order=natural|rcm|nd|amd, match=yes|no, precision=double|float";
   static constexpr bool is_symmetric = false;
+  static constexpr bool is_complete = true;
   static constexpr std::optional<ZeroFillKind> zero_fill = {};
   struct Options {
     double fill = 0;     ///< entries of L and U at most, as a multiple of those of A; 0: as memory allows

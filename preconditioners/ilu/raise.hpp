@@ -8,13 +8,17 @@
 
 namespace ostinato {
 
-/// Raises a pivot below `boost` times the largest value in the row of A. One that is 0 says nothing about its unknown,
-/// and becomes that largest value, so that the unknown doesn't grow. Returns whether the pivot was raised.
-OSTINATO_FUNCTION inline bool raise(double& pivot, double largest, double boost) {
+enum class PivotChange { none, raised, replaced };
+
+/// Raises a pivot below `boost` times the largest value in the row of A. One that is 0 but for rounding says nothing about
+/// its unknown, and is replaced by that largest value, so that the unknown doesn't grow.
+OSTINATO_FUNCTION inline PivotChange raise(double& pivot, double largest, double boost) {
+  constexpr double rounding = 0x1p-46;
   const double size = largest > 0 ? largest : 1;
-  if (!(fabs(pivot) < size * boost)) return false;
-  pivot = pivot == 0 ? size : copysign(size * boost, pivot);
-  return true;
+  if (!(fabs(pivot) < size * boost)) return PivotChange::none;
+  const bool is_zero = fabs(pivot) <= size * rounding;
+  pivot = copysign(is_zero ? size : size * boost, pivot);
+  return is_zero ? PivotChange::replaced : PivotChange::raised;
 }
 
 }  // namespace ostinato

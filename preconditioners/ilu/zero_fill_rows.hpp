@@ -138,7 +138,7 @@ OSTINATO_FUNCTION bool FactoredRows::eliminate(const Group& group, std::size_t i
   for (Offset e = after[i] + group.lane(); e < begin + size; e += group.lanes())
     group.publish(upper + e, own.value[e - begin]);
   double own_pivot = *room.diagonal;
-  const bool raised = ostinato::raise(own_pivot, most, boost);
+  const bool raised = ostinato::raise(own_pivot, most, boost) != PivotChange::none;
   if (group.lane() == 0) group.publish(pivot + i, own_pivot);
   close(group, own);
   group.sync();
