@@ -22,6 +22,41 @@
 
 namespace ostinato::runs {
 
+/// The caller's guess, for a solve that ends farther from the solution.
+template <class Space, class T>
+class Guess {
+ public:
+  Guess(const Space& space, In<T> x) : space_(space), x_(space, x.size()) { copy<T>(space, x, x_.span()); }
+
+  void restore(Out<T> x) const { copy<T>(space_, x_, x); }
+
+  /// x becomes the guess, and the residual of `result` that of the guess, if the solve came no nearer.
+  void prefer(SolveResult& result, const OperatorRef<Space, T>& a, In<T> b, Out<T> x) {
+    if (result.status == Status::converged) return;
+    try {
+      compare(result, a, b, x);
+    } catch (const std::bad_alloc&) {
+      result.notes.emplace_back("the guess wasn't compared with x: not enough memory");
+    } catch (const DeviceError& e) {
+      result.notes.push_back(std::string("the guess wasn't compared with x: ") + e.what());
+    }
+  }
+
+ private:
+  void compare(SolveResult& result, const OperatorRef<Space, T>& a, In<T> b, Out<T> x) {
+    // Without an iteration, a method does no more than judge the residual.
+    const SolveOptions none{.rtol = 0, .max_iterations = 0, .history = false};
+    const SolveResult before = Cg::run<Space, T>(space_, a, b, x_, {}, none);
+    if (!std::isfinite(before.relative_residual) || is_nearer(result, before)) return;
+    restore(x);
+    if (result.iterations > 0) result.notes.push_back(result.solver + " came no nearer than the guess; x is the guess");
+    take_residual(result, before);
+  }
+
+  const Space& space_;
+  Vector<Space, T> x_;
+};
+
 /// Lets the next solver continue from x. Restores x when the residual became larger, and when memory ran out: the
 /// result of the solver before is worth more than an exception. Returns how the next solver ended, or `latest` when it
 /// had no memory.
@@ -60,16 +95,14 @@ Ending go_on(std::string_view next, const Ending& latest, SolveResult& result, c
 /// Runs the solver that auto begins with; BiCGSTAB instead when there isn't enough memory for a GMRES basis.
 template <class Space, class T>
 SolveResult run_first(std::string_view name, const Space& space, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,
-                      const PreconditionerRef<Space, T>& m, const SolveOptions& options) {
-  if (name != "gmres") return run<Space, T>(name, space, a, b, x, m, options);
-  Vector<Space, T> guess(space, x.size());
-  copy<T>(space, x, guess.span());
+                      const Guess<Space, T>& guess, const PreconditionerRef<Space, T>& m, const SolveOptions& options) {
   const auto instead = [&](const std::string& why) {
-    copy<T>(space, guess, x);
+    guess.restore(x);
     SolveResult result = run<Space, T>("bicgstab", space, a, b, x, m, options);
     result.notes.insert(result.notes.begin(), "gmres gave way to bicgstab: " + why);
     return result;
   };
+  if (name != "gmres") return run<Space, T>(name, space, a, b, x, m, options);
   try {
     return run<Space, T>(name, space, a, b, x, m, options);
   } catch (const std::bad_alloc&) {
@@ -106,8 +139,10 @@ template <class Space, class T>
 SolveResult run_methods(const SolverChoice& first, const Structure& s, const Space& space,
                         const OperatorRef<Space, T>& a, In<T> b, Out<T> x, const PreconditionerRef<Space, T>& m,
                         const SolveOptions& options, CostWatch& watch, bool& unsolvable) {
-  SolveResult result = run_first<Space, T>(first.name, space, a, b, x, m, options);
+  Guess<Space, T> guess(space, x);
+  SolveResult result = run_first(first.name, space, a, b, x, guess, m, options);
   result.notes.insert(result.notes.begin(), first.name + " chosen: " + first.reason);
+  guess.prefer(result, a, b, x);
   std::vector<std::string_view> others = {"gmres", "bicgstab"};
   if (s.symmetric && m.symmetric() && !m.varies()) others.insert(others.begin(), "minres");
   Ending latest = ending_of(result);
