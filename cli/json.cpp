@@ -69,9 +69,9 @@ Json format_details(const FormatInput& in, const std::string& generated) {
 }
 
 Json to_json(const Times& t) {
-  return {{"read", t.read},  {"upload", t.upload},   {"analyse", t.analyse},           {"renumber", t.renumber},
-          {"tune", t.tune},  {"convert", t.convert}, {"precondition", t.precondition}, {"solve", t.solve},
-          {"total", t.total}};
+  return {{"read", t.read},   {"upload", t.upload},   {"analyse", t.analyse}, {"renumber", t.renumber},
+          {"tune", t.tune},   {"prepare", t.prepare}, {"convert", t.convert}, {"precondition", t.precondition},
+          {"solve", t.solve}, {"total", t.total}};
 }
 
 Json to_json(const std::optional<MemoryPrediction>& memory) {
@@ -121,6 +121,11 @@ Json to_json(const Renumbering& r) {
   return {{"reason", r.reason}, {"order", r.way}, {"places_before", r.places_before}, {"places", r.places}};
 }
 
+Json to_json(const SystemPreparation& p) {
+  return {{"diagonal_rows", p.diagonal_rows}, {"zero_rows", p.zero_rows}, {"symmetrised", p.symmetrised},
+          {"asymmetry", p.asymmetry},         {"scaled_by", p.scaled_by}, {"constants", p.has_constants}};
+}
+
 Json to_json(const SolveReport& r) {
   const std::optional<double> products = precondition_products(r);
   return {{"status", to_string(r.result.status)},
@@ -150,9 +155,13 @@ Json to_json(const SolveReport& r) {
           {"residual", r.result.residual},
           {"backward_error", r.result.backward_error},
           {"gradient", r.result.gradient},
+          {"row_error", r.result.row_error},
+          {"unsolved_rows", r.result.unsolved_rows},
+          {"null_pivots", r.result.null_pivots},
           {"at_precision_limit", r.result.at_precision_limit},
           {"error", r.error ? Json(*r.error) : Json(nullptr)},
           {"renumbering", to_json(r.renumbering)},
+          {"preparation", to_json(r.preparation)},
           {"times", to_json(r.times)},
           {"bytes", to_json(r.bytes)},
           {"reasons",

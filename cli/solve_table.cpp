@@ -53,8 +53,9 @@ std::string method_hint(const SolveReport& r) {
 /// Returns advice for a matrix that seems to be singular, or nothing.
 std::string singular_hint(const SolveReport& r) {
   const SolveResult& result = r.result;
-  if (result.reason.find("so b would have to add up to 0") != std::string::npos)
-    return "no x solves the system; --solver lsmr finds the x with the smallest residual";
+  if (result.reason.find("so b would have to add up to 0") != std::string::npos ||
+      result.reason.find("no x solves the system") != std::string::npos)
+    return "--solver lsmr finds the x with the smallest residual";
   const std::size_t found = result.reason.find("A is singular");
   if (found != std::string::npos && result.reason.find("or nearly so", found) == std::string::npos)
     return "b has to be in the range of A, or no x solves the system";
@@ -139,6 +140,23 @@ void add_renumbering(Facts& facts, const Renumbering& r) {
                   r.places, r.places_before));
 }
 
+/// What was done to the system before the solve.
+void add_preparation(Facts& facts, const SystemPreparation& p) {
+  std::vector<std::string> steps;
+  if (p.diagonal_rows > 0)
+    steps.push_back(counted(p.diagonal_rows, "row") + " with nothing beside the diagonal solved alone");
+  if (p.zero_rows > 0) steps.push_back(counted(p.zero_rows, "row") + " 0 = 0 left out; x stays the guess there");
+  if (p.symmetrised) {
+    steps.push_back(p.asymmetry > 0 ? fmt::format("symmetric up to {:.1g}: solved with the symmetric part", p.asymmetry)
+                                    : "solved with the symmetric part, as --symmetric asks");
+  }
+  if (p.scaled_by > 0)
+    steps.push_back(
+        fmt::format("rows differ by {:.1g} in size: scaled by powers of two", std::ldexp(1.0, p.scaled_by)));
+  if (p.has_constants) steps.emplace_back("A * ones = 0: what b has along the constants is taken out");
+  for (std::size_t k = 0; k < steps.size(); ++k) k == 0 ? facts.row("prepared", steps[k]) : facts.more(steps[k]);
+}
+
 void add_choices(Facts& facts, const SolveReport& r) {
   std::string solver = r.solver.name;
   if ((solver == "gmres" || solver == "gcrodr") && r.options.restart != automatic_restart)
@@ -195,6 +213,7 @@ void add_times(Facts& facts, const SolveReport& r) {
   if (t.upload > 0) row("upload", t.upload);
   row("analyse", t.analyse);
   if (t.renumber > 0) row("renumber", t.renumber);
+  if (r.preparation.changes_matrix()) row("prepare", t.prepare);
   if (t.tune > 0) row("tune", t.tune);
   row("convert", t.convert);
   row("precondition", t.precondition);
@@ -216,6 +235,9 @@ void add_end(Facts& facts, const SolveReport& r) {
                                     goal_text(r.options)));
   if (std::isfinite(result.backward_error)) {
     facts.row("backward error", fmt::format("||b - A x|| / (||A|| ||x|| + ||b||) = {:.2e}", result.backward_error));
+  }
+  if (std::isfinite(result.row_error)) {
+    facts.row("by row", fmt::format("|b - A x| / (|A| |x| + |b|) = {:.2e} at most", result.row_error));
   }
   if (result.status != Status::converged && std::isfinite(result.gradient)) {
     facts.row("gradient",
@@ -336,6 +358,7 @@ Facts facts_of(const SolveReport& r, const std::string& curve) {
   add_matrix(facts, r.matrix, r.structure);
   facts.row("right-hand side", r.rhs);
   add_renumbering(facts, r.renumbering);
+  add_preparation(facts, r.preparation);
   add_choices(facts, r);
   facts.gap();
   add_end(facts, r);

@@ -18,4 +18,11 @@ inline void require_rows(std::string_view preconditioner, const Structure& s, st
                        " rows for a preconditioner of " + std::to_string(rows) + "; build a new preconditioner");
 }
 
+/// Says that rows have no diagonal entry, for preconditioners that divide by it; empty where all have one.
+inline std::string why_no_diagonal(const Structure& s) {
+  if (s.missing_diagonal == 0) return {};
+  return std::to_string(s.missing_diagonal) + (s.missing_diagonal == 1 ? " row has no diagonal entry, or 0 there"
+                                                                       : " rows have no diagonal entry, or 0 there");
+}
+
 }  // namespace ostinato

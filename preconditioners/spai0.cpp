@@ -20,7 +20,7 @@ namespace ostinato {
 template <class Space, class T>
 std::string Spai0<Space, T>::why_not(const Structure& s) {
   if (s.rows != s.cols) return "the matrix isn't square";
-  if (s.missing_diagonal > 0) return std::to_string(s.missing_diagonal) + " rows have no diagonal entry, or 0 there";
+  if (std::string why = why_no_diagonal(s); !why.empty()) return why;
   return {};
 }
 

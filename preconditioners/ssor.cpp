@@ -87,7 +87,7 @@ Factored<Space, T> factored(const Analysis<Space, T>& analysis, const SsorOption
 template <class Space, class T>
 std::string Ssor<Space, T>::why_not(const Structure& s) {
   if (s.rows != s.cols) return "the matrix isn't square";
-  if (s.missing_diagonal > 0) return std::to_string(s.missing_diagonal) + " rows have no diagonal entry, or 0 there";
+  if (std::string why = why_no_diagonal(s); !why.empty()) return why;
   return s.finite ? std::string() : "the matrix holds NaN or infinity";
 }
 
