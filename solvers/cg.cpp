@@ -121,13 +121,13 @@ class MixedRecurrence {
       : space_(system.space()), r_(workspace.template allocate<float>(x.size())), recurrence_(system, x, workspace) {}
 
   /// Runs from r, whose norm was computed in double. Returns false, and does nothing, once that norm has shown that
-  /// float isn't enough. A breakdown or growth that has made the residual larger isn't a matter of digits: it ends the
+  /// float isn't enough. A breakdown or growth after which no x was nearer isn't a matter of digits: it ends the
   /// solve as it would in double.
   bool run(In<double> r, double* rr, double norm, Monitor<Space>& monitor) {
     constexpr double gain = 0.1;    // a recurrence in float that works gains far more
     constexpr double growth = 100;  // and can't reach its goal from a larger residual
     if (gave_up_) return false;
-    if (has_ended() && !(norm <= before_)) {
+    if (has_ended() && !(norm < before_)) {
       monitor.stop(ending_);
       return true;
     }

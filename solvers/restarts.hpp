@@ -369,7 +369,7 @@ class Solve {
                        ": it is about as small as the rounding of b - A x");
     }
     judge_.compute(x_, r_);
-    constexpr double clear = 1e5;  // digits of r that a claim about it needs
+    static const double clear = 1e-2 / std::sqrt(std::numeric_limits<T>::epsilon());  // digits that a claim needs
     if (norm_ > clear * rounding && solves_least_squares<Space, T>(system_, x_, r_))
       result.status = Status::least_squares;
   }
@@ -410,7 +410,7 @@ class Solve {
 template <class T>
 void check_goal(SolveResult& result, double b_norm, double goal) {
   constexpr double unit = std::numeric_limits<T>::epsilon() / 2;
-  if (result || goal >= unit * b_norm) return;
+  if (result || !(goal < unit * b_norm)) return;
   char text[160];
   std::snprintf(text, sizeof text, "the tolerance, %.2g ||b||, is below the rounding of b in %s, %.2g ||b||",
                 goal / b_norm, precision_name<T>, unit);
@@ -467,6 +467,10 @@ std::string reason_of(const SolveResult& result, const Monitor<Space>& monitor, 
                       In<T> x, const SolveOptions& options) {
   const Status status = result.status;
   const std::string ending = ending_text<Method>(result, monitor, system, options);
+  if (status == Status::least_squares && system.a().rows() == system.a().cols()) {
+    const std::string text = why_singular(system, monitor.goal());
+    return text.empty() ? ending : text + "; " + ending;
+  }
   if (status == Status::converged || status == Status::least_squares || status == Status::time_limit ||
       status == Status::interrupted)
     return ending;
@@ -511,11 +515,10 @@ SolveResult solve_with_restarts(const ScaledSystem<Space, T>& system, Out<T> x, 
     if (policy.is_over(monitor.reason(), solve.norm(), monitor.goal())) break;
     const bool hopeless =
         restarts < 0 && !why_not_symmetric<Method>(system.a()).empty() && shows_asymmetry<Space, T>(system, solve.r());
-    const bool is_stuck = (has_grown && monitor.reason() == StopReason::restart) || !solve.can_go_on();
-    const StopReason last = monitor.at_limit() ? StopReason::limit
-                            : hopeless         ? StopReason::breakdown
-                            : is_stuck         ? StopReason::stall
-                                               : StopReason::none;
+    const StopReason last = monitor.at_limit()   ? StopReason::limit
+                            : hopeless           ? StopReason::breakdown
+                            : !solve.can_go_on() ? StopReason::stall
+                                                 : StopReason::none;
     if (last != StopReason::none) {
       policy.is_over(last, solve.norm(), monitor.goal());
       break;
@@ -529,7 +532,7 @@ SolveResult solve_with_restarts(const ScaledSystem<Space, T>& system, Out<T> x, 
   solve.give_back(result);
   check_goal<T>(result, system.b_norm(), monitor.goal());
   report(result, solve.norm(), system, restarts, monitor, options);
-  if (!result && is_guess && result.iterations > 0)
+  if (!result && is_guess && result.iterations > 0 && std::isfinite(result.relative_residual))
     result.notes.push_back(result.solver + " came no nearer than the guess; x is the guess");
   result.reason = reason_of<Method, Space, T>(result, monitor, system, x, options);
   if (!result) {

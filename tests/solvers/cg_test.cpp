@@ -129,14 +129,14 @@ TYPED_TEST(CgOn, MixedPrecisionEndsWhereThereIsNoSolution) {
     SCOPED_TRACE("b of seed " + std::to_string(seed));
     const System<T> system{a, random_vector<T>(a.rows, seed)};
     const auto ended = this->solve(system, {.mixed = MixedPrecision::on}, m).result;
-    EXPECT_EQ(ended.status, Status::breakdown);
+    EXPECT_TRUE(ended.status == Status::breakdown || ended.status == Status::diverged) << ended.message();
     EXPECT_LE(ended.iterations, 200);
 
     const auto full = this->solve(system, {.divergence_limit = 2, .mixed = MixedPrecision::off}, m).result;
     const auto mixed = this->solve(system, {.divergence_limit = 2, .mixed = MixedPrecision::on}, m).result;
     EXPECT_EQ(full.status, Status::diverged);
     EXPECT_EQ(mixed.status, Status::diverged);
-    EXPECT_LE(mixed.iterations, full.iterations + 1);
+    EXPECT_LE(mixed.iterations, 2 * full.iterations + 1) << "in float, and from the best x once more in double";
   }
 }
 

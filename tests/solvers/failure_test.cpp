@@ -136,12 +136,12 @@ OSTINATO_METHOD_TEST(Failure, MethodThatNeedsSymmetryGoesOnWhereItsVectorsSeeNon
   }
 }
 
-OSTINATO_METHOD_TEST(Failure, ZeroMatrixIsNotSolved) {
+OSTINATO_METHOD_TEST(Failure, ZeroMatrixHasNoSolution) {
   const System<T> nothing{from_triplets<T>(31, 31, {}), std::vector<T>(31, 2)};
 
   const auto [result, x] = this->solve(nothing);
 
-  EXPECT_TRUE(result.status == Status::breakdown || result.status == Status::stagnated) << result.message();
+  EXPECT_EQ(result.status, Status::least_squares) << result.message();
   EXPECT_LE(result.iterations, 10);
   EXPECT_EQ(x, nothing.x0);
   EXPECT_EQ(result.relative_residual, 1);
@@ -254,12 +254,7 @@ OSTINATO_METHOD_TEST(Failure, ResidualThatGrowsIsDivergence) {
   }
   EXPECT_EQ(result.status, Status::diverged);
   EXPECT_LE(result.iterations, this->is("idr") ? 40 : 1);
-  if (this->is("minres")) {  // which gives back the best x that it has had
-    EXPECT_EQ(x, coupled.x0);
-    EXPECT_EQ(result.relative_residual, 1);
-  } else {
-    EXPECT_GT(result.relative_residual, 2);
-  }
+  EXPECT_LE(result.relative_residual, 1) << "x is the best that there was";
 }
 
 OSTINATO_METHOD_TEST(Failure, NormsThatUnderflowAreNotTakenForZero) {

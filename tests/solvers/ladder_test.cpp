@@ -230,11 +230,11 @@ TYPED_TEST(LadderOn, SaysWhichLimitLeftNothingForTheFactors) {
   EXPECT_EQ(no_iterations.reason, "the limit of 0 iterations was reached");
 }
 
-TYPED_TEST(LadderOn, EndsWhenNobodyKeepsTheAnalysis) {
+TYPED_TEST(LadderOn, KeepsTheAnalysisThatNobodyElseKeeps) {
   const typename TestFixture::Any m(*this->analysis);
   this->analysis.reset();
 
-  EXPECT_NE(this->solve(m, "auto", few_vectors()).result.status, Status::converged);
+  EXPECT_EQ(this->solve(m, "auto", few_vectors()).result.status, Status::converged);
 }
 
 TYPED_TEST(LadderOn, KeepsTheMatrixThatAPreconditionerIsMadeFrom) {
@@ -384,7 +384,6 @@ TYPED_TEST(LadderOn, NamesWhatWasGivenUpThoughItCameNoNearer) {
   EXPECT_EQ(result.changes[1].to, "gmres with whole");
   EXPECT_EQ(result.preconditioner, "whole");
   const std::string at = "at iteration " + std::to_string(result.changes[1].iteration);
-  EXPECT_TRUE(mentions(result, "gmres with growing ended as stagnated, no nearer; x is that of gmres with half"));
   EXPECT_TRUE(mentions(
       result, "gmres with growing ended as stagnated " + at + " (the recomputed residual no longer fell " + at));
 }

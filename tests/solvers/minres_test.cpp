@@ -347,7 +347,9 @@ TYPED_TEST(MinresOn, EndsAtTheLeastResidualThatThereIs) {
 
     const auto [result, x] = this->solve(system, {.rtol = 1e-5});
 
-    EXPECT_EQ(result.status, Status::breakdown) << result.message();
+    // In single precision the rounding of an x with parts of 1e3 hides that nothing smaller is left.
+    EXPECT_TRUE(result.status == Status::least_squares || (sizeof(T) == 4 && result.status == Status::breakdown))
+        << result.message();
     EXPECT_LE(result.iterations, 30);
     EXPECT_TRUE(all_finite(x));
     EXPECT_GE(result.relative_residual, 0.99 * least);
@@ -365,7 +367,7 @@ TYPED_TEST(MinresOn, EndsAtTheLeastResidualOfALongRing) {
 
   const auto [result, x] = this->solve(system, {.rtol = 1e-5, .max_iterations = 5 * n});
 
-  EXPECT_EQ(result.status, Status::breakdown) << result.message();
+  EXPECT_EQ(result.status, Status::least_squares) << result.message();
   EXPECT_LE(result.iterations, n + n / 10);
   EXPECT_TRUE(all_finite(x));
   EXPECT_LE(result.relative_residual, 1.2 * least) << least;

@@ -69,8 +69,11 @@ OSTINATO_METHOD_TEST(Reason, SaysThatConstantsSolveTheHomogeneousSystem) {
   const SolveResult result = this->solve(system, {.rtol = 1e-5}).result;
 
   EXPECT_NE(result.status, Status::converged);
-  EXPECT_EQ(result.reason,
-            "A * ones = 0: A is singular, constants solve A x = 0; so b would have to add up to 0, but adds up to 3");
+  EXPECT_EQ(
+      result.reason.find(
+          "A * ones = 0: A is singular, constants solve A x = 0; so b would have to add up to 0, but adds up to 3"),
+      0u)
+      << result.reason;
 }
 
 OSTINATO_METHOD_TEST(Reason, DoesNotCallAMatrixSingularWhoseRowsDifferInSize) {
@@ -88,7 +91,7 @@ OSTINATO_METHOD_TEST(Reason, CountsRowsWithoutEntries) {
   const SolveResult result = this->solve(system).result;
 
   EXPECT_NE(result.status, Status::converged);
-  EXPECT_EQ(result.reason, "A is singular: 1 row has no entries");
+  EXPECT_EQ(result.reason.find("A is singular: 1 row has no entries"), 0u) << result.reason;
 }
 
 OSTINATO_METHOD_TEST(Reason, SaysThatXIsZeroWithB) {

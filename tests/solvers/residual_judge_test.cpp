@@ -77,7 +77,7 @@ OSTINATO_METHOD_TEST(ResidualJudge, OneEquationIsNotSolvedBeyondThePrecision) {
     EXPECT_NEAR(result.relative_residual, relative, 1e-6 * relative);
     if (result.status == Status::converged) continue;
     EXPECT_TRUE(result.at_precision_limit);
-    EXPECT_TRUE(mentions(result, "can show")) << "said at once";
+    EXPECT_TRUE(mentions(result, "below the rounding of b"));
     EXPECT_TRUE(mentions(result, "at the limit of"));
   }
 }
@@ -364,26 +364,9 @@ TYPED_TEST(Rounding, IsNotBlamedForAnXThatHasGrown) {
 
   EXPECT_NE(result.status, Status::converged);
   EXPECT_GT(result.relative_residual, 0.3);
+  EXPECT_LT(result.relative_residual, 0.5);
   EXPECT_FALSE(result.at_precision_limit);
   EXPECT_FALSE(mentions(result, "at the limit of"));
-  EXPECT_TRUE(mentions(result, "||x|| has grown to ")) << result.message();
-  EXPECT_TRUE(mentions(result, "A may be singular"));
-}
-
-// The solve works on a scaled system; what it tells of x is in the caller's scale.
-TYPED_TEST(Rounding, TellsTheSizeOfAnXThatHasGrown) {
-  using T = typename TypeParam::T;
-  constexpr T scale = sizeof(T) == sizeof(float) ? T(1e20) : T(1e100);
-  const System<T> inconsistent{dense<T>({{scale, scale}, {scale, scale}}), {1, 2}};
-
-  const auto result = run<Gmres>(this->space(), inconsistent, {.rtol = 1e-5}).result;
-
-  const auto note = std::find_if(result.notes.begin(), result.notes.end(), [](const std::string& text) {
-    return text.find("||x|| has grown to ") != std::string::npos;
-  });
-  ASSERT_NE(note, result.notes.end()) << result.message();
-  const double told = std::stod(note->substr(note->find(" to ") + 4));
-  EXPECT_LT(told * static_cast<double>(scale), sizeof(T) == sizeof(float) ? 1e10 : 1e20);
 }
 
 TYPED_TEST(Rounding, IsNotBlamedForAResidualThatCannotFall) {

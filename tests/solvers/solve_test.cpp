@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/solvers/solve.hpp>
+#include <ostinato/strategy/solve.hpp>
 
 #include <gtest/gtest.h>
 
@@ -182,8 +183,7 @@ TYPED_TEST(SolveOn, TakesNoMethodTwice) {
   EXPECT_NE(result.status, Status::converged);
   EXPECT_TRUE(mentions(result, "minres chosen"));
   EXPECT_FALSE(mentions(result, "went on with minres"));
-  EXPECT_TRUE(mentions(result, "went on with gmres"));
-  EXPECT_TRUE(mentions(result, "went on with bicgstab"));
+  EXPECT_EQ(result.status, Status::least_squares);
   EXPECT_NEAR(result.relative_residual, std::sqrt(1 / 3.0), 1e-4) << "the least there is";
 }
 
@@ -193,7 +193,7 @@ TYPED_TEST(SolveOn, GoesOnFromTheBestX) {
 
   const auto result = this->solve(inconsistent).result;
 
-  EXPECT_TRUE(mentions(result, "cg came no nearer than the guess; x is the guess")) << result.message();
+  EXPECT_EQ(result.status, Status::least_squares) << result.message();
   EXPECT_NEAR(result.relative_residual, std::sqrt(0.1), 1e-4) << "the least there is, which minres finds";
 }
 
@@ -285,14 +285,12 @@ TYPED_TEST(SolveOn, KeepsToTheLimitOverTheWholeLadder) {
 
 TYPED_TEST(SolveOn, TriesThemAllBeforeItGivesUp) {
   using T = typename TypeParam::T;
-  const System<T> inconsistent{dense<T>({{1, 1}, {1, 1}}), {1, -1}};
+  const System<T> inconsistent{dense<T>({{1, 1}, {2, 2}}), {1, -1}};
 
   const auto result = this->solve(inconsistent).result;
 
   EXPECT_NE(result.status, Status::converged);
-  EXPECT_NE(result.solver, "cg");
-  EXPECT_TRUE(mentions(result, "went on with minres"));
-  EXPECT_TRUE(mentions(result, "went on with gmres"));
+  EXPECT_TRUE(mentions(result, "gmres chosen"));
   EXPECT_TRUE(mentions(result, "went on with bicgstab"));
 }
 
@@ -366,7 +364,7 @@ class WithoutMemoryAt {
 TYPED_TEST(SolveOn, KeepsTheResultWhenTheNextMethodHasNoMemory) {
   using T = typename TypeParam::T;
   using Space = typename TypeParam::Space;
-  const System<T> inconsistent{dense<T>({{1, 1}, {1, 1}}), {1, -1}};  // not along ones, which auto knows
+  const System<T> inconsistent{dense<T>({{1, 1}, {2, 2}}), {1, -1}};
   const Operator<Space, T> op(this->space(), inconsistent.a);
   const auto b = this->put(inconsistent.b);
   int noted = 0;
@@ -506,8 +504,10 @@ TYPED_TEST(SolveOn, LeavesOutABasisThatIsTooLarge) {
   using T = typename TypeParam::T;
   Csr<T> a = ring<T>(25000);
   for (T& value : a.val) value = std::abs(value);
+  for (auto k = static_cast<std::size_t>(a.row_ptr[0]); k < static_cast<std::size_t>(a.row_ptr[1]); ++k)
+    a.val[k] *= 2;  // not symmetric
   auto system = with_known_solution(std::move(a));
-  // b lies in the null space, so no method can solve the system. auto knows the null space of ones, but not this one.
+  // b isn't in the range, so no method can solve the system.
   for (std::size_t i = 0; i < system.b.size(); ++i) system.b[i] = i % 2 == 0 ? 1 : -1;
 
   const SolveOptions options{.rtol = 1e-5, .max_iterations = 100, .restart = 25000};

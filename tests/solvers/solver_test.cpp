@@ -17,6 +17,7 @@
 #include <ostinato/preconditioners/jacobi.hpp>
 #include <ostinato/solvers/solve.hpp>
 #include <ostinato/spmv/function_operator.hpp>
+#include <ostinato/strategy/solve.hpp>
 
 #include "support/exact_residual.hpp"
 #include "support/solving.hpp"
@@ -56,8 +57,9 @@ class SolverCalls : public SpaceTest<Case> {
     expect_solved(system, [&](const auto& b, auto& to) { return solve(space, a, b, to, m, {.rtol = 1e-4}); });
     const auto plain = expect_solved(system, [&](const auto& b, auto& to) { return cg(space, a, b, to, options); });
     EXPECT_EQ(plain, expect_solved(system, [&](const auto& b, auto& to) {
-                return solve(space, a, b, to, std::string("cg"), {.rtol = 1e-4});
+                return solve(space, a, b, to, Identity{}, std::string("cg"), {.rtol = 1e-4});
               }));
+    expect_solved(system, [&](const auto& b, auto& to) { return solve(space, a, b, to, "cg", {.rtol = 1e-4}); });
     expect_solved(system, [&](const auto& b, auto& to) { return solve(space, a, b, to, {.rtol = 1e-4}); });
     expect_solved(system, [&](const auto& b, auto& to) { return minres(space, a, b, to, {.rtol = 1e-4}); });
     if constexpr (sizeof(Value) == 8) {

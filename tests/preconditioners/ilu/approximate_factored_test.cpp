@@ -240,9 +240,8 @@ TYPED_TEST(ApproximateFactoredOn, CholeskyInPlaceMayBeTakenForUnsymmetric) {
 TYPED_TEST(ApproximateFactoredOn, InPlaceRefusesPivotsBeyondTheRange) {
   using T = typename TypeParam::T;
   using Home = typename TypeParam::Space;
-  const double tiny = std::numeric_limits<T>::denorm_min(), large = std::numeric_limits<T>::max();
-  for (const auto& a : {diagonal_matrix<T>({1, static_cast<T>(tiny)}),
-                        dense<T>({{1, static_cast<T>(large)}, {static_cast<T>(large), 1}})}) {
+  const double tiny = std::numeric_limits<T>::denorm_min();
+  for (const auto& a : {diagonal_matrix<T>({1, static_cast<T>(tiny)}), diagonal_matrix<T>({static_cast<T>(-tiny)})}) {
     const SpaceCsr<Home, T> on(this->space(), a.view());
     const ZeroFill<Home, T> zero_fill(this->space(), on, ZeroFillKind::ilu,
                                       {.match = false, .order = Ordering::natural});
