@@ -164,7 +164,7 @@ class Products {
   void add(std::vector<Ours>& list, const std::string& name, const FormatOptions& how) {
     Operator<Space, double>(space_, matrix_.view(), on_space, how);
     const auto op = std::make_shared<const Operator<Space, double>>(space_, matrix_.view(), on_space, how);
-    if (how.jit == Jit::on && op->revision() == 0) return;
+    if (how.jit == Jit::on && op->revision() % 2 == 0) return;
     const auto product = [op, this] { op->apply(1, x_, 0, y_); };
     product();
     Ours timed{{name, product},

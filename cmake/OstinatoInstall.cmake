@@ -86,11 +86,13 @@ set(ostinato_headers
   spmv/space/cuda.hpp
   spmv/space/error.hpp
   spmv/space/extents.hpp
+  spmv/space/first_look.hpp
   spmv/space/function.hpp
   spmv/space/host.hpp
   spmv/space/index.hpp
   spmv/space/memory.hpp
   spmv/space/message.hpp
+  spmv/space/revision.hpp
   spmv/space/span_of.hpp
   spmv/space/stop.hpp
   spmv/space/together.hpp

@@ -281,7 +281,7 @@ std::string AnyPreconditioner<Space, T>::try_to_build(const Analysis<Space, T>& 
     return what_is_wrong(e);
   } catch (const std::bad_alloc&) {
     return choice_.name + ": not enough memory";
-  } catch (const DeviceError& e) {
+  } catch (const DeviceMemoryError& e) {
     return choice_.name + ": " + e.what();
   }
 }
@@ -460,6 +460,16 @@ std::optional<MemoryPrediction> AnyPreconditioner<Space, T>::prediction() const 
 template <class Space, class T>
 bool AnyPreconditioner<Space, T>::capturable() const {
   return is_identity() || built_->capturable();
+}
+
+template <class Space, class T>
+int AnyPreconditioner<Space, T>::revision() const {
+  return is_identity() ? 0 : built_->revision();
+}
+
+template <class Space, class T>
+const Space& AnyPreconditioner<Space, T>::space() const {
+  return is_identity() ? *space_ : built_->space();
 }
 
 template <class Space, class T>

@@ -142,6 +142,8 @@ class AnyPreconditioner {
   bool is_identity() const;
   std::size_t rows() const { return rows_; }  ///< of the matrix
   bool capturable() const;
+  int revision() const;  ///< of the preconditioner that was made
+  const Space& space() const;
   double seconds() const;
   double rate() const;  ///< by what M shrank an error on trial; 0 when it wasn't tried
   bool equals_transpose() const;

@@ -12,6 +12,7 @@
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/revision.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato {
@@ -57,6 +58,9 @@ class BlockJacobi {
   void update_values(const Analysis<Space, T>& analysis);
 
   std::size_t rows() const { return block_of_.size(); }
+  const Space& space() const { return space_; }
+  /// Changes with update_values(), and when another one is assigned.
+  int revision() const { return revision_.number(); }
   /// z = M^-1 r
   void apply(std::span<const T> r, std::span<T> z) const;
 
@@ -75,6 +79,7 @@ class BlockJacobi {
   Vector<Space, Offset> at_;       ///< where the elements of each block begin
   Vector<Space, Index> block_of_;  ///< of each row
   Vector<Space, T> elements_;
+  Revision revision_;
 };
 
 template <class Space, class T>

@@ -63,6 +63,9 @@ class Chebyshev {
   void update_values(const Analysis<Space, T>& analysis);
 
   std::size_t rows() const { return inverse_.size(); }
+  const Space& space() const { return op_.space(); }
+  /// Changes with update_values(), and when another one is assigned.
+  int revision() const { return op_.revision(); }
   /// z = M^-1 r
   void apply(std::span<const T> r, std::span<T> z) const;
 

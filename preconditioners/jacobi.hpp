@@ -11,6 +11,7 @@
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/revision.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato {
@@ -62,6 +63,9 @@ class Jacobi {
   void update_values(const Csr<T>& a) { update_values(a.view()); }
 
   std::size_t rows() const { return inverse_.size(); }
+  const Space& space() const { return space_; }
+  /// Changes with update_values(), and when another one is assigned.
+  int revision() const { return revision_.number(); }
   /// z = M^-1 r
   void apply(std::span<const T> r, std::span<T> z) const;
   /// z = M^-1 r;  *slot = r . z
@@ -78,6 +82,7 @@ class Jacobi {
   Space space_;
   JacobiOptions options_;
   Vector<Space, T> inverse_;
+  Revision revision_;
 };
 
 template <class Space, class T>

@@ -30,6 +30,8 @@ class BuiltPreconditioner {
   virtual void mixed_dot(std::span<const float> r, std::span<float> z, double* slot) const = 0;
   virtual bool has_mixed_dot() const = 0;
   virtual bool capturable() const = 0;
+  virtual int revision() const = 0;
+  virtual const Space& space() const = 0;
   virtual double seconds() const = 0;
   virtual bool equals_transpose() const = 0;
   virtual bool works_in_float() const = 0;
@@ -124,6 +126,8 @@ class ErasedPreconditioner final : public BuiltPreconditioner<typename M::space_
     return false;
   }
   bool capturable() const override { return is_capturable<M>; }
+  int revision() const override { return m_.revision(); }
+  const Space& space() const override { return m_.space(); }
   double seconds() const override {
     if constexpr (requires { m_.seconds(); }) return m_.seconds();
     return 0;
@@ -177,10 +181,10 @@ class ErasedPreconditioner final : public BuiltPreconditioner<typename M::space_
 }  // namespace detail
 
 /// Makes the list entry of a preconditioner class M for one space and value type. M has: name, description,
-/// why_not(structure), a constructor from an Analysis, apply, bytes; optionally apply_dot, is_capturable, seconds,
-/// equals_transpose, works_in_float, levels, rate, varies, symmetric, remarks and update_values(analysis). One with
-/// options has them as a text `known_options` for help, parse_options(text), and takes what that returns as the second
-/// argument of the constructor.
+/// why_not(structure), a constructor from an Analysis, apply, bytes, space, revision; optionally apply_dot,
+/// is_capturable, seconds, equals_transpose, works_in_float, levels, rate, varies, symmetric, remarks and
+/// update_values(analysis). One with options has them as a text `known_options` for help, parse_options(text), and
+/// takes what that returns as the second argument of the constructor.
 ///
 /// One that knows beforehand what memory it keeps says so by a static predict(analysis) or predict(analysis, options).
 /// One that finds out on the way, and so takes long to make, takes a StopRequest and a MemoryBudget as the last

@@ -33,8 +33,8 @@ struct StrongerOptions {
 
 /// The interface that solvers require of a preconditioner: apply(r, z) const sets z = M^-1 r. It sets every element of
 /// z and reads none of them before: z may hold anything, even NaN. r stays as it is. r and z don't overlap. On Cuda
-/// apply is enqueued. A solver applies M on one thread at a time; M says itself whether several solves may use it at
-/// once.
+/// apply is enqueued, and r and z are GPU memory, which isn't checked. A solver applies M on one thread at a time; M
+/// says itself whether several solves may use it at once.
 ///
 /// Optional:
 ///   std::size_t rows() const                    elements of r and z; a solve of another size is refused then
@@ -42,7 +42,9 @@ struct StrongerOptions {
 ///   mixed_dot(r, z, slot) const                 as apply_dot for vectors in float, where T is double; r is scaled so
 ///                                               that it fits into the range of float, and z has to fit, too
 ///   bool has_mixed_dot() const                  whether mixed_dot() may be called; true where there is none to ask
-///   using is_capturable = void;                 as for operators (spmv/linear_operator.hpp)
+///   using is_capturable = void;                 as for operators (spmv/linear_operator.hpp), as are the next two
+///   revision() const                            a number that changes when a captured apply is out of date
+///   space() const                               the space that apply works on; solvers refuse another GPU or stream
 ///   std::size_t bytes() const                   memory that M keeps, which counts for SolveOptions::mem_limit
 ///   double seconds() const                      predicted time of an application: a solve looks at its residual more
 ///                                               often when an iteration is long
@@ -106,6 +108,9 @@ class PreconditionerRef {
   /// Elements of r and z; nothing where the preconditioner doesn't say.
   std::optional<std::size_t> rows() const { return is_identity() ? std::nullopt : calls_->rows(object_); }
   bool capturable() const { return is_identity() || calls_->capturable(object_); }
+  int revision() const { return is_identity() ? 0 : calls_->revision(object_); }
+  /// False when the preconditioner has another space().
+  bool works_on(const Space& space) const { return is_identity() || calls_->works_on(object_, space); }
   std::size_t bytes() const { return is_identity() ? 0 : calls_->bytes(object_); }
   double seconds() const { return is_identity() ? 0 : calls_->seconds(object_); }
   double rate() const { return is_identity() ? 0 : calls_->rate(object_); }
@@ -170,6 +175,8 @@ class PreconditionerRef {
     bool (*is_identity)(const void*);
     std::optional<std::size_t> (*rows)(const void*);
     bool (*capturable)(const void*);
+    int (*revision)(const void*);
+    bool (*works_on)(const void*, const Space&);
     std::size_t (*bytes)(const void*);
     double (*seconds)(const void*);
     double (*rate)(const void*);
@@ -215,6 +222,8 @@ class PreconditionerRef {
         if constexpr (requires { bool(as<M>(o).capturable()); }) return bool(as<M>(o).capturable());
         return ostinato::is_capturable<M>;
       },
+      [](const void* o) { return revision_of(as<M>(o)); },
+      [](const void* o, const Space& space) { return ostinato::works_on(as<M>(o), space); },
       [](const void* o) {
         if constexpr (requires { std::size_t(as<M>(o).bytes()); }) return std::size_t(as<M>(o).bytes());
         return std::size_t{0};

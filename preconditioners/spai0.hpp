@@ -11,6 +11,7 @@
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/revision.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato {
@@ -45,6 +46,9 @@ class Spai0 {
   void update_values(const Analysis<Space, T>& analysis);
 
   std::size_t rows() const { return diagonal_.size(); }
+  const Space& space() const { return space_; }
+  /// Changes with update_values(), and when another one is assigned.
+  int revision() const { return revision_.number(); }
   /// z = M^-1 r
   void apply(std::span<const T> r, std::span<T> z) const;
   /// z = M^-1 r;  *slot = r . z
@@ -58,6 +62,7 @@ class Spai0 {
  private:
   Space space_;
   Vector<Space, T> diagonal_;  ///< of M^-1
+  Revision revision_;
 };
 
 template <class Space, class T>

@@ -10,6 +10,7 @@
 #include <ostinato/preconditioners/ilu/factored.hpp>
 #include <ostinato/preconditioners/memory_budget.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
+#include <ostinato/spmv/space/revision.hpp>
 
 namespace ostinato {
 
@@ -57,6 +58,9 @@ class Ssor {
   void update_values(const Analysis<Space, T>& analysis);
 
   std::size_t rows() const { return factored_.rows(); }
+  const Space& space() const { return factored_.space(); }
+  /// Changes with update_values(), and when another one is assigned.
+  int revision() const { return revision_.number(); }
   /// z = M^-1 r
   void apply(std::span<const T> r, std::span<T> z) const { factored_.apply(r, z); }
 
@@ -70,6 +74,7 @@ class Ssor {
   SsorOptions options_;
   std::size_t rows_;
   Factored<Space, T> factored_;
+  Revision revision_;
 };
 
 template <class Space, class T>

@@ -42,7 +42,7 @@ SolveResult Bicgstab::run(const Space& space, const OperatorRef<Space, T>& given
       // omega = ts / tt;  x += alpha p_hat + omega s_hat;  r -= omega t;  rho = s0 . r
       update_x_r<T>(space, s, p_hat, s_hat, t, s0, x, r, state);
     };
-    while (monitor.next()) run_block(a.revision(), iterate);
+    while (monitor.next()) run_block({a.revision(), m.revision()}, iterate);
     monitor.finish();
   };
   return solve_with_restarts<Bicgstab>(system, x, options, workspace, recurrence);

@@ -49,7 +49,7 @@ SolveResult Bicgstab2::run(const Space& space, const OperatorRef<Space, T>& give
       // y += omega_1 r + omega_2 s + alpha u;  r -= omega_1 s + omega_2 t;  u -= omega_1 v + omega_2 w;  rho = s0 . r
       update_x_r_u<T>(space, scalars, s, t, v, w, s0, y, r, u, state);
     };
-    while (monitor.next()) run_block(a.revision(), iterate);
+    while (monitor.next()) run_block({a.revision(), m.revision()}, iterate);
     monitor.finish();
     if (!m.is_identity()) add_finite<T>(space, preconditioned(y), x);  // x += M^-1 y
   };

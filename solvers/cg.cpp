@@ -22,7 +22,7 @@ namespace ostinato {
 // the residual norm records the norm in `state`. The state stops the recurrence by itself: later steps change nothing.
 // GraphCapture may replay a block of iterations from a CUDA graph, so at the end of a block every scalar has to be in
 // the slot where it was at the start. With a preconditioner scalars stay in their slots; without one, blocks are
-// multiples of Cg::period.
+// multiples of Cg::period. Slots that an iteration swaps are passed along, to be put back when a capture has failed.
 
 namespace {
 
@@ -76,7 +76,7 @@ class Recurrence {
         update_r<V>(space_, rz_, pq_, q_, r, rr, state, sign_a, sign_m, rz_before_);
       }
     };
-    while (monitor.next()) run_block(a_.revision(), iterate);
+    while (monitor.next()) run_block({a_.revision(), m_.revision()}, iterate, rz_, rz_before_);
     update_x<T, V>(space_, rz_before_, pq_, p_, x_, state);  // x += alpha p of the last iteration
     monitor.finish();
   }

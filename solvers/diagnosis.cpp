@@ -13,6 +13,7 @@
 #include <ostinato/solvers/no_solution.hpp>
 #include <ostinato/spmv/analysis/structure.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/vector.hpp>
@@ -47,11 +48,15 @@ Found first_not_finite(const Space& space, In<T> v) {
 }
 
 /// Returns what `say` returns. A diagnosis that can't be made, for want of memory or because A throws, is none: the
-/// solve is over, and its result is worth more.
+/// solve is over, and its result is worth more. Where the device fails, x may be lost.
 template <class F>
 std::string if_possible(F&& say) {
   try {
     return say();
+  } catch (const DeviceMemoryError&) {
+    return {};
+  } catch (const DeviceError&) {
+    throw;
   } catch (...) {
     return {};
   }

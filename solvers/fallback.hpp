@@ -69,7 +69,7 @@ class FallbackSolve {
       return compete(all, slow, pace, window, goal);
     } catch (const std::bad_alloc&) {
       return no_memory("not enough memory");
-    } catch (const DeviceError& e) {
+    } catch (const DeviceMemoryError& e) {
       return no_memory(e.what());
     }
   }

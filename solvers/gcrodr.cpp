@@ -34,10 +34,7 @@ struct RecycledSpace::Kept : RecycledSpace::Contents {
   }
 
   bool fits(const Space& other, std::size_t rows) const {
-    if constexpr (requires { other.stream(); }) {
-      if (other.stream() != space.stream() || other.device() != space.device()) return false;
-    }
-    return u.size() == rows * static_cast<std::size_t>(vectors);
+    return other.is_same_place(space) && u.size() == rows * static_cast<std::size_t>(vectors);
   }
 
   Space space;

@@ -59,7 +59,7 @@ class Arnoldi {
       grow();
       return true;
     } catch (const std::bad_alloc&) {
-    } catch (const DeviceError&) {
+    } catch (const DeviceMemoryError&) {
     }
     is_cut_short_ = true;
     size_ = j;

@@ -93,7 +93,7 @@ SolveResult Idr::run(const Space& space, const OperatorRef<Space, T>& given, In<
       }
       k = (k + 1) % (s + 1);
     };
-    while (monitor.next()) run_block(a.revision(), iterate);
+    while (monitor.next()) run_block({a.revision(), m.revision()}, iterate, k);
     monitor.finish();
   };
   return solve_with_restarts<Idr>(system, x, options, workspace, recurrence, s + 1);

@@ -84,7 +84,7 @@ class Ladder {
         go_on(all, change, [&](const SolveOptions& left) { return watched_run(m, left); });
       } catch (const std::bad_alloc&) {
         return without_memory(std::move(all), "not enough memory");
-      } catch (const DeviceError& e) {
+      } catch (const DeviceMemoryError& e) {
         return without_memory(std::move(all), e.what());
       } catch (const MemoryLimitError& e) {
         return without_memory(std::move(all), e.what());

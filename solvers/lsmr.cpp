@@ -81,7 +81,7 @@ class LeastSquares {
                   state);                                          // v = M^-1 q / beta - (beta / alpha) v;  alpha = |v|
       update_x_h<T>(space_, scalars_, v_, y_, h_, h_bar_, state);  // h_bar = h - . h_bar;  y += . h_bar;  h = v - . h
     };
-    while (monitor.next()) run_block(a_.revision(), iterate);
+    while (monitor.next()) run_block({a_.revision(), m_.revision()}, iterate);
     monitor.finish();
     if (!m_.is_identity()) add_finite<T>(space_, preconditioned(y_), x_);  // x += M^-1 y
   }

@@ -71,7 +71,7 @@ SolveResult Minres::run(const Space& space, const OperatorRef<Space, T>& given, 
       std::swap(w, w_old);
       std::swap(z, z_next);
     };
-    while (monitor.next()) run_block(a.revision(), iterate);
+    while (monitor.next()) run_block({a.revision(), m.revision()}, iterate, v, v_old, w, w_old, z, z_next);
     withdraw_step<T>(space, s, odd, even, x);
     monitor.finish();
   };

@@ -46,7 +46,7 @@ std::string why_no_solution(const Space& space, const OperatorRef<Space, T>& a, 
     return proven ? no_solution_text(sum) : std::string();
   } catch (const std::bad_alloc&) {
     return {};
-  } catch (const DeviceError&) {
+  } catch (const DeviceMemoryError&) {
     return {};
   }
 }

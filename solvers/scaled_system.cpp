@@ -57,7 +57,9 @@ detail::PowerOfTwo<T> power_of_two(int exponent) {
 
 template <class Space, class T>
 void require_system(const std::string& method, const Space& space, const OperatorRef<Space, T>& a, In<T> b, In<T> x,
-                    Shape shape) {
+                    const PreconditionerRef<Space, T>& m, Shape shape) {
+  constexpr const char* another_space =
+      " works on another space, of another GPU or stream, or of the CPU; make it with a copy of the space of the solve";
   const bool square = shape == Shape::square;
   if ((square && a.rows() != a.cols()) || b.size() != a.rows() || x.size() != a.cols()) {
     throw DimensionError(method + ": needs " + (square ? "a square matrix and " : "") + "vectors of its size; A is " +
@@ -67,9 +69,9 @@ void require_system(const std::string& method, const Space& space, const Operato
   const std::less<const T*> before;
   if (before(b.data(), x.data() + x.size()) && before(x.data(), b.data() + b.size()))
     throw ArgumentError(method + ": b and x share memory, but b is read until the end; give x an array of its own");
+  if (!a.works_on(space)) throw ArgumentError(method + ": the operator" + another_space);
+  if (!m.works_on(space)) throw ArgumentError(method + ": " + m.name() + another_space);
   if constexpr (Space::on_device) {
-    if (!a.works_on(space))
-      throw ArgumentError(method + ": the operator works on another Cuda space; pass a copy of the same one");
     require_device_memory(space, b.data(), "b");
     require_device_memory(space, x.data(), "x");
   }
@@ -93,7 +95,7 @@ ScaledSystem<Space, T>::ScaledSystem(std::string_view method, const Space& space
                                      In<T> b, In<T> x, const PreconditionerRef<Space, T>& m,
                                      Workspace<Space>& workspace, Shape shape)
     : space_(space), a_(a), m_(m), b_(b), slots_(workspace.template allocate<double>(2).data()) {
-  require_system<Space, T>(std::string(method), space, a, b, x, shape);
+  require_system<Space, T>(std::string(method), space, a, b, x, m, shape);
   if (const auto rows = m.rows(); rows && *rows != x.size()) {
     throw DimensionError(std::string(method) + ": " + m.name() + " is for vectors of " + std::to_string(*rows) +
                          " elements, and x has " + std::to_string(x.size()) +

@@ -33,9 +33,8 @@ template <class Space, class T>
 class ScaledSystem {
  public:
   /// `shape`: what the method takes.
-  /// Throws    DimensionError when the shapes don't fit; ArgumentError when b and x overlap. On Cuda also ArgumentError
-  ///           when A works on another stream than `space`, and DeviceError when b or x isn't in memory that the GPU
-  ///           can read.
+  /// Throws    DimensionError when the shapes don't fit; ArgumentError when b and x overlap, or when A or M
+  ///           works on another space; on Cuda DeviceError when b or x isn't in memory that the GPU can read.
   ScaledSystem(std::string_view method, const Space& space, const OperatorRef<Space, T>& a, In<T> b, In<T> x,
                const PreconditionerRef<Space, T>& m, Workspace<Space>& workspace, Shape shape = Shape::square);
 

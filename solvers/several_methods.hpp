@@ -37,7 +37,7 @@ class Guess {
       compare(result, a, b, x);
     } catch (const std::bad_alloc&) {
       result.notes.emplace_back("the guess wasn't compared with x: not enough memory");
-    } catch (const DeviceError& e) {
+    } catch (const DeviceMemoryError& e) {
       result.notes.push_back(std::string("the guess wasn't compared with x: ") + e.what());
     }
   }
@@ -84,7 +84,7 @@ Ending go_on(std::string_view next, const Ending& latest, SolveResult& result, c
     }
   } catch (const std::bad_alloc&) {
     no_memory("not enough memory");
-  } catch (const DeviceError& e) {
+  } catch (const DeviceMemoryError& e) {
     no_memory(e.what());
   } catch (const MemoryLimitError& e) {
     no_memory(e.what());
@@ -107,7 +107,7 @@ SolveResult run_first(std::string_view name, const Space& space, const OperatorR
     return run<Space, T>(name, space, a, b, x, m, options);
   } catch (const std::bad_alloc&) {
     return instead("not enough memory for its basis");
-  } catch (const DeviceError& e) {
+  } catch (const DeviceMemoryError& e) {
     return instead(e.what());
   } catch (const MemoryLimitError& e) {  // of a flexible basis, which takes twice as much
     return instead(e.what());

@@ -68,7 +68,7 @@ SolveResult solve_by_name(const Space& space, const OperatorRef<Space, T>& a, In
 /// Shapes    A: n x n. b, x: n, in the memory of `space`, apart from each other. On entry x holds the initial guess.
 /// Throws    ArgumentError for an unknown name, listing the known names, and for options that can't be; DimensionError;
 ///           DeviceError; what the callback, A or M throws. x is then finite if the guess was. std::bad_alloc and
-///           DeviceError of A or M let "auto" go on with another method where there is one.
+///           DeviceMemoryError of A or M let "auto" go on with another method where there is one.
 template <detail::IsSpace Space, class A, detail::InPlaceOfM M, class T = typename detail::ValueOf<A>::type>
 SolveResult solve(const Space& space, const A& a, In<T> b, Out<std::type_identity_t<T>> x, const M& m,
                   std::string_view solver = "auto", const SolveOptions& options = {}) {

@@ -34,7 +34,7 @@ struct Structure;
 ///                                               apply now enqueues other work
 ///   bytes() const                               memory that the stored matrix takes
 ///   const Structure& structure() const          what is known of A, see below
-///   space() const                               the space that apply works on; on Cuda solvers refuse another stream
+///   space() const                               the space that apply works on; solvers refuse another GPU or stream
 ///   using is_capturable = void;                 apply only enqueues kernels, with the same arguments on every call, so
 ///                                               that CUDA may capture apply into a graph and replay it
 ///
@@ -112,6 +112,20 @@ void explain_operator() {
 
 }  // namespace detail
 
+/// False for operators and preconditioners that have another space().
+template <class A, class Space>
+bool works_on(const A& a, const Space& space) {
+  if constexpr (requires { space.is_same_place(a.space()); }) return space.is_same_place(a.space());
+  return true;
+}
+
+/// A number that tells when captured work of an operator or preconditioner is out of date; 0 when it has none.
+template <class A>
+int revision_of(const A& a) {
+  if constexpr (requires { a.revision(); }) return static_cast<int>(a.revision());
+  return 0;
+}
+
 /// True for operators and preconditioners whose work CUDA may capture into a graph and replay.
 template <class A>
 inline constexpr bool is_capturable = requires {
@@ -138,7 +152,7 @@ class OperatorRef {
 
   bool has_transpose() const { return calls_->apply_transposed != nullptr; }
 
-  /// False when the operator has a space() with another stream.
+  /// False when the operator has another space().
   bool works_on(const Space& space) const { return calls_->works_on(object_, space); }
 
   /// A reference to the same operator times 2^exponent. The product of the powers may be out of the range of T: half of
@@ -240,10 +254,7 @@ class OperatorRef {
         if constexpr (requires { as<A>(o).bytes(); }) return as<A>(o).bytes();
         return 0;
       },
-      [](const void* o) {
-        if constexpr (requires { as<A>(o).revision(); }) return static_cast<int>(as<A>(o).revision());
-        return 0;
-      },
+      [](const void* o) { return revision_of(as<A>(o)); },
       [](const void* o) -> const Structure* {
         if constexpr (requires {
                         { as<A>(o).structure() } -> std::same_as<const Structure&>;
@@ -252,11 +263,7 @@ class OperatorRef {
         }
         return nullptr;
       },
-      [](const void* o, const Space& space) {
-        if constexpr (requires { as<A>(o).space().stream() == space.stream(); })
-          return as<A>(o).space().stream() == space.stream();
-        return true;
-      },
+      [](const void* o, const Space& space) { return ostinato::works_on(as<A>(o), space); },
       [](const void* o, T alpha, In<T> x, T beta, Out<T> y) { as<A>(o).apply(alpha, x, beta, y); },
       transposed_of<A>(),
       [](const void* o, In<T> x, Out<T> y, In<T> w, double* slot) {

@@ -139,6 +139,7 @@ std::size_t Operator<Space, T>::bytes() const {
 template <class Space, class T>
 void Operator<Space, T>::apply(T alpha, std::span<const T> x, T beta, std::span<T> y) const {
   require_shapes(x.size(), y.size());
+  look_.at(space_, x.data(), y.data());
   if (rows() > 0) built().apply(alpha, x, beta, y);
 }
 
@@ -146,6 +147,7 @@ template <class Space, class T>
 void Operator<Space, T>::apply_dot(std::span<const T> x, std::span<T> y, std::span<const T> w, double* slot) const {
   require_shapes(x.size(), y.size());
   require_shapes(x.size(), w.size());
+  look_.at(space_, x.data(), y.data());
   if (built().apply_dot(x, y, w, slot)) return;
   built().apply(T{1}, x, T{0}, y);
   dot<T>(space_, w, y, slot);
@@ -194,7 +196,7 @@ std::optional<Analysis<Space, T>> Operator<Space, T>::analysis() const {
 
 template <class Space, class T>
 int Operator<Space, T>::revision() const {
-  return 2 * updates_ + built().revision();
+  return 2 * revision_.number() + built().revision();
 }
 
 template <class Space, class T>
@@ -265,7 +267,7 @@ template <class Space, class T>
 Update Operator<Space, T>::update(const SpaceCsr<Space, T>& a, bool same, bool lent) {
   const CsrView<T>& view = a.view();
   require_size(view);
-  ++updates_;
+  revision_.renew();
   analysis_ = {};
   // A format that is refilled writes to the places of the old pattern.
   std::string pattern = same ? std::string() : pattern_mark(space_, view);

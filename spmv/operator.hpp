@@ -15,7 +15,9 @@
 #include <ostinato/spmv/analysis/pattern_hash.hpp>
 #include <ostinato/spmv/selection/choice.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/first_look.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/revision.hpp>
 
 namespace ostinato {
 
@@ -50,7 +52,8 @@ enum class Update {
 /// Requires  On Cuda, host arrays are read by the constructor only. An object that was moved from throws ArgumentError
 ///           when it is applied or updated, until another one is assigned to it.
 /// Throws    ArgumentError for a malformed matrix, an unknown format, or a forced format that can't hold the matrix;
-///           DimensionError from apply, naming both shapes, before any work is enqueued; DeviceError.
+///           DimensionError from apply, naming both shapes, before any work is enqueued; DeviceError, on Cuda also from
+///           the first product when x or y isn't in memory that the GPU can read; later ones don't look.
 template <class Space, class T>
 class Operator {
  public:
@@ -166,8 +169,9 @@ class Operator {
   /// Requires  The pattern of the matrix before, as above. Nothing but its size is checked.
   Update update_values(const CsrView<T>& a, OnSpace, SamePattern);
 
-  /// A number that changes whenever a captured apply() becomes out of date: with every update_values(), and when
-  /// apply() starts to use kernels that were compiled in the background. These kernels give the same bits as before.
+  /// A number that changes whenever a captured apply() becomes out of date: with every update_values(), when another
+  /// operator is assigned, and when apply() starts to use kernels that were compiled in the background; it is odd then.
+  /// These kernels give the same bits as before. No other operator has the number.
   /// Requires  The stream isn't being captured.
   int revision() const;
 
@@ -218,7 +222,8 @@ class Operator {
   double analyse_seconds_ = 0;
   double tune_seconds_ = 0;
   double convert_seconds_ = 0;
-  int updates_ = 0;
+  Revision revision_;  ///< renewed by every update
+  FirstLook look_;
 };
 
 template <class Space, class T>

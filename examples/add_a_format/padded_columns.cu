@@ -8,10 +8,15 @@ namespace {
 
 constexpr int block = 256;
 
-unsigned blocks_for(ostinato::Index rows) { return (static_cast<unsigned>(rows) + block - 1) / block; }
-
-void check_launch() {
-  if (const cudaError_t e = cudaGetLastError(); e != cudaSuccess) throw ostinato::DeviceError(cudaGetErrorString(e));
+/// Launches a thread for each row, and throws the error of this launch.
+template <class... P, class... A>
+void launch(const ostinato::Cuda& space, ostinato::Index rows, void (*kernel)(P...), A... args) {
+  cudaLaunchConfig_t config{};
+  config.gridDim = (static_cast<unsigned>(rows) + block - 1) / block;
+  config.blockDim = block;
+  config.stream = space.stream();
+  const cudaError_t e = cudaLaunchKernelEx(&config, kernel, static_cast<P>(args)...);
+  if (e != cudaSuccess) throw ostinato::DeviceError(cudaGetErrorString(e));
 }
 
 template <class T>
@@ -42,14 +47,12 @@ __global__ void multiply(PaddedSlots<T> a, T alpha, const T* x, T beta, T* y) {
 template <class T>
 void fill_slots(const ostinato::Cuda& space, const ostinato::CsrView<T>& a, const PaddedSlots<T>& slots) {
   if (slots.rows == 0) return;
-  fill<<<blocks_for(slots.rows), block, 0, space.stream()>>>(a.row_ptr.data(), a.col.data(), a.val.data(), slots);
-  check_launch();
+  launch(space, slots.rows, fill<T>, a.row_ptr.data(), a.col.data(), a.val.data(), slots);
 }
 
 template <class T>
 void multiply_slots(const ostinato::Cuda& space, const PaddedSlots<T>& slots, T alpha, const T* x, T beta, T* y) {
-  multiply<<<blocks_for(slots.rows), block, 0, space.stream()>>>(slots, alpha, x, beta, y);
-  check_launch();
+  launch(space, slots.rows, multiply<T>, slots, alpha, x, beta, y);
 }
 
 template void fill_slots(const ostinato::Cuda&, const ostinato::CsrView<double>&, const PaddedSlots<double>&);

@@ -196,11 +196,9 @@ std::optional<FactorOnCuda<T>> approximate_factor(const Cuda& space, const CsrVi
     const OnDevice here(space);
     // The same for all matrices: other threads may launch the kernel, too. Short rows need no more than any kernel has.
     constexpr auto kind = cudaFuncAttributeMaxDynamicSharedMemorySize;
-    if (most > short_row && cudaFuncSetAttribute(factor_kernel<T>, kind,
-                                                 static_cast<int>(FactorRows<T>::room(longest_row))) != cudaSuccess) {
-      cudaGetLastError();  // an older GPU has less; the host does without
-      return {};
-    }
+    const auto bytes = static_cast<int>(FactorRows<T>::room(longest_row));
+    // An older GPU has less; the host does without.
+    if (most > short_row && !cuda_succeeds(cudaFuncSetAttribute(factor_kernel<T>, kind, bytes))) return {};
     const FactorRows<T> all{pattern,           a.val.data(),  sign,          diagonal.data(),
                             g->row_ptr.data(), g->col.data(), g->val.data(), found.data()};
     const auto launch = [&](int above, int up_to) {

@@ -57,6 +57,9 @@ class Fsai {
   void update_values(const Analysis<Space, T>& analysis);
 
   std::size_t rows() const { return between_.size(); }
+  const Space& space() const { return g_.space(); }
+  /// Changes with update_values(), and when another one is assigned.
+  int revision() const { return g_.revision() + transpose_.revision(); }
   /// z = M^-1 r
   void apply(std::span<const T> r, std::span<T> z) const;
   /// z = M^-1 r;  *slot = r . z, which is |G r|^2 and never negative

@@ -58,6 +58,7 @@ class ApproximateFactored {
   /// z = M^-1 r
   void apply(std::span<const T> r, std::span<T> z) const;
 
+  const Space& space() const { return space_; }
   std::size_t rows() const { return over_pivot_.size(); }
   std::size_t bytes() const;
   std::string remarks() const;  ///< for reports: "3 sweeps of Jacobi in dia and dia"

@@ -40,6 +40,7 @@ class Factored {
   const Sweep<Space, V>& lower() const { return lower_; }
   const Sweep<Space, V>& upper() const { return upper_; }
 
+  const Space& space() const { return lower_.space(); }
   std::size_t rows() const { return between_.size(); }
   std::size_t bytes() const { return lower_.bytes() + upper_.bytes() + between_.bytes() + narrow_.bytes(); }
   /// The bytes() of factors with so many rows and entries beside the diagonal.

@@ -411,6 +411,7 @@ void IncompleteLu<Space, T, Kind>::update_values(const Analysis<Space, T>& analy
   if constexpr (Space::on_device && Kind::zero_fill.has_value()) {
     if (made_.zero_fill && !options_.preparation.match && suits_zero_fill<Kind>(analysis) &&
         analysis.pattern() == made_.pattern) {
+      revision_.renew();
       const auto outcome = std::visit(
           [&](auto& f) {
             if constexpr (requires { f.lower(); }) {

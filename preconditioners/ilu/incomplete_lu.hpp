@@ -22,6 +22,7 @@
 #include <ostinato/preconditioners/ilu/zero_fill.hpp>
 #include <ostinato/preconditioners/memory_budget.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
+#include <ostinato/spmv/space/revision.hpp>
 
 namespace ostinato {
 
@@ -85,6 +86,11 @@ class IncompleteLu {
   std::size_t rows() const {
     return std::visit([](const auto& f) { return f.rows(); }, made_.factored);
   }
+  const Space& space() const {
+    return std::visit([](const auto& f) -> const Space& { return f.space(); }, made_.factored);
+  }
+  /// Changes with update_values(), and when another one is assigned.
+  int revision() const { return revision_.number(); }
 
   /// z = M^-1 r
   void apply(std::span<const T> r, std::span<T> z) const {
@@ -177,6 +183,7 @@ class IncompleteLu {
 
   Options options_;
   Made made_;
+  Revision revision_;
 };
 
 /// ILU(0): the pattern of A.

@@ -5,7 +5,7 @@
 
 #include <ostinato/preconditioners/ilu/isai.hpp>
 #include <ostinato/preconditioners/ilu/isai_rows.hpp>
-#include <ostinato/spmv/space/cuda/state.cuh>
+#include <ostinato/spmv/space/cuda/launch.cuh>
 
 namespace ostinato::detail {
 
@@ -29,11 +29,9 @@ __global__ void __launch_bounds__(threads) invert_kernel(InverseRows rows, std::
 
 void invert_rows(const Cuda& space, const InverseRows& rows, std::size_t first, std::size_t count) {
   if (count == 0) return;
-  const OnDevice here(space);
   constexpr std::size_t of_block = threads / warp;
-  invert_kernel<<<static_cast<unsigned>((count + of_block - 1) / of_block), threads, 0, space.stream()>>>(rows, first,
-                                                                                                          count);
-  OSTINATO_CUDA(cudaGetLastError());
+  cuda::launch_in_order(space, invert_kernel, static_cast<unsigned>((count + of_block - 1) / of_block), threads, rows,
+                        first, count);
 }
 
 }  // namespace ostinato::detail

@@ -103,6 +103,7 @@ class Sweep {
   template <class In = T, class Copy = T>
   void run(std::span<const In> in, std::span<T> out, std::span<Copy> copy = {}) const;
 
+  const Space& space() const { return space_; }
   const SweepArrays<Space, T>& arrays() const { return arrays_; }
 
   /// Takes other values of the same rows.

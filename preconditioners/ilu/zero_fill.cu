@@ -190,9 +190,8 @@ Vector<Cuda, Index> find_levels(const Cuda& space, const Triangle& lower, bool b
   if (n == 0) return level;
   Index *const upper_level = level.data() + n, *const latest = level.data() + triangles * n;
   const auto blocks = static_cast<unsigned>((n + threads - 1) / threads);
-  level_kernel<<<triangles * blocks, threads, 0, space.stream()>>>(lower, triangles, level.data(), upper_level, latest,
-                                                                   reinterpret_cast<unsigned*>(latest + 2));
-  OSTINATO_CUDA(cudaGetLastError());
+  cuda::launch_in_order(space, level_kernel, triangles * blocks, threads, lower, triangles, level.data(), upper_level,
+                        latest, reinterpret_cast<unsigned*>(latest + 2));
   return level;
 }
 
@@ -209,8 +208,8 @@ void factor_rows(const Cuda& space, const FactoredRows& rows, Offset entries, co
   const unsigned parts = parts_of_tile(space, order, n, entries);
   const std::size_t blocks =
       order.tile == nullptr ? (n + factor_threads / 32 - 1) / (factor_threads / 32) : order.tiles * parts;
-  kernel<<<static_cast<unsigned>(blocks), factor_threads, 0, space.stream()>>>(rows, order, parts, parameter, counts);
-  OSTINATO_CUDA(cudaGetLastError());
+  cuda::launch_in_order(space, kernel, static_cast<unsigned>(blocks), factor_threads, rows, order, parts, parameter,
+                        counts);
 }
 
 }  // namespace ostinato::detail

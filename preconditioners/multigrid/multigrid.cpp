@@ -324,6 +324,12 @@ struct Multigrid<Space, T>::State {
     return Levels(analysis, algebraic_options(analysis, options), stop, memory);
   }
 
+  /// Refuses to be applied when an update has failed, and couldn't be undone.
+  void require_values() const {
+    if (taken && !taken->valid)
+      throw ArgumentError("multigrid: an update failed and left its levels without values; call update_values() again");
+  }
+
   /// Refuses what doesn't converge.
   void require_smaller_error() const {
     if (rate < 1) return;
@@ -397,7 +403,7 @@ multigrid::Trial Multigrid<Space, T>::State::try_cycles(const CsrView<T>& a, boo
 template <class Space, class T>
 bool Multigrid<Space, T>::State::fits(const Analysis<Space, T>& analysis, bool known) const {
   const Structure& s = analysis.structure();
-  if (!taken || !why_not(s).empty()) return false;
+  if (!taken || !taken->valid || !why_not(s).empty()) return false;
   if (static_cast<std::size_t>(s.nonzeros) != taken->values.size()) return false;
   if (!known && pattern_mark(space, analysis.matrix().view()) != taken->pattern.text()) return false;
   return !may_use_grid(s) || !analysis.grid();
@@ -549,10 +555,15 @@ void Multigrid<Space, T>::update_values(const Analysis<Space, T>& analysis, Same
 template <class Space, class T>
 void Multigrid<Space, T>::update_values(const Analysis<Space, T>& analysis, bool known) {
   require_rows(name, analysis.structure(), state().rows);
+  revision_.renew();
+  const bool was_valid = !state().taken || state().taken->valid;
   try {
     if (!state().refill(analysis, known)) *this = Multigrid(analysis, state().options);
   } catch (...) {
-    state().restore(analysis.matrix().view());
+    try {
+      if (was_valid) state().restore(analysis.matrix().view());
+    } catch (const std::exception&) {  // the levels stay without valid values
+    }
     throw;
   }
 }
@@ -563,12 +574,19 @@ std::size_t Multigrid<Space, T>::rows() const {
 }
 
 template <class Space, class T>
+const Space& Multigrid<Space, T>::space() const {
+  return state().space;
+}
+
+template <class Space, class T>
 void Multigrid<Space, T>::apply(std::span<const T> r, std::span<T> z) const {
+  state().require_values();
   state().apply(r.data(), z.data(), state().unused.data());
 }
 
 template <class Space, class T>
 void Multigrid<Space, T>::apply_dot(std::span<const T> r, std::span<T> z, double* slot) const {
+  state().require_values();
   state().apply(r.data(), z.data(), slot);
   if (state().cycles.size() > 1) dot<T>(state().space, r, z, slot);
 }

@@ -17,6 +17,7 @@
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/revision.hpp>
 #include <ostinato/spmv/space/stop.hpp>
 #include <ostinato/spmv/stencil/stencil_operator.hpp>
 
@@ -176,7 +177,8 @@ class Multigrid {
   /// while. With MultigridReuse::interpolation the interpolations are kept, and the values of all levels computed; the
   /// hierarchy is made anew only where entries are in other places, or where cycles on a random error show that solves
   /// would take over some 1.5 times as many iterations as when the interpolations were made. A second copy of the
-  /// values is there for a while. After an exception the object is as before, as long as memory and device allow.
+  /// values is there for a while. After an exception the object is as before. Where memory or
+  /// device don't allow that, apply() throws ArgumentError until a later update_values() has succeeded.
   /// Throws    DimensionError for another number of rows; as the constructor.
   void update_values(const Analysis<Space, T>& analysis);
   /// The same where the caller knows that the pattern is the old one, which isn't read to find that out (but to find
@@ -186,6 +188,9 @@ class Multigrid {
   void update_values(const Analysis<Space, T>& analysis, SamePattern);
 
   std::size_t rows() const;
+  const Space& space() const;
+  /// Changes with update_values(), and when another one is assigned.
+  int revision() const { return revision_.number(); }
 
   /// z = M^-1 r
   void apply(std::span<const T> r, std::span<T> z) const;
@@ -212,6 +217,7 @@ class Multigrid {
   void update_values(const Analysis<Space, T>& analysis, bool known);
 
   std::unique_ptr<State> state_;
+  Revision revision_;
 };
 
 template <class Space, class T>

@@ -50,6 +50,7 @@ class GeneratedKernels {
   /// Exec      Loads the code onto the current device. The first call for a device takes some milliseconds and may wait
   ///           for running kernels. So each user calls the function before a graph capture, for the device that the
   ///           user works on, and keeps the pointer.
+  /// Throws    DeviceError when the current device can't take the code; another device may.
   const void* function(std::size_t k);
 
   /// Why the request failed, for example the log of the compiler; empty unless state() is failed.
@@ -73,8 +74,9 @@ class GeneratedKernels {
     become(State::ready);
   }
 
-  void fail(std::string why) {
+  void fail(std::string why, bool by_compiler = false) {
     why_ = std::move(why);
+    is_refused_ = by_compiler;
     become(State::failed);
   }
 
@@ -92,6 +94,7 @@ class GeneratedKernels {
   // These members are written before state_ leaves `compiling` (why_: before state_ becomes `failed`) and only read
   // afterwards.
   std::string cubin_, origin_, why_;
+  bool is_refused_ = false;  ///< by the compiler: a further request would fail as well
   double seconds_ = 0;
   std::atomic<State> state_ = State::compiling;
 

@@ -23,19 +23,6 @@
 namespace ostinato {
 namespace {
 
-/// During its lifetime, a thread that captures a stream may make calls that would otherwise break the capture, such as
-/// loading code. These calls aren't captured.
-class OutsideOfCapture {
- public:
-  OutsideOfCapture() { OSTINATO_CUDA(cudaThreadExchangeStreamCaptureMode(&mode_)); }
-  ~OutsideOfCapture() { (void)cudaThreadExchangeStreamCaptureMode(&mode_); }
-  OutsideOfCapture(const OutsideOfCapture&) = delete;
-  OutsideOfCapture& operator=(const OutsideOfCapture&) = delete;
-
- private:
-  cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
-};
-
 /// A thread that blocks all signals. When the thread can't be started, the result isn't joinable.
 template <class F>
 std::thread quiet_thread(F run) {
@@ -120,7 +107,8 @@ std::shared_ptr<GeneratedKernels> GeneratedKernels::Service::request(std::string
   });
   if (found != recent_.end()) {
     std::rotate(recent_.begin(), found, found + 1);
-    return recent_.front();
+    if (recent_.front()->state() != State::failed || recent_.front()->is_refused_) return recent_.front();
+    recent_.erase(recent_.begin());  // memory was short, for example
   }
   if (recent_.size() == most_recent) recent_.pop_back();
   const std::shared_ptr<GeneratedKernels> kernels(
@@ -171,7 +159,7 @@ void GeneratedKernels::Service::compile(GeneratedKernels& kernels, const DiskCac
     const Stopwatch watch;
     Nvrtc::Result result = nvrtc_.compile(kernels.source_, kernels.architecture_, stopping_);
     const double seconds = watch.seconds();
-    if (result.cubin.empty()) return kernels.fail(std::move(result.failure));
+    if (result.cubin.empty()) return kernels.fail(std::move(result.failure), true);
     (void)cache.store(key, result.cubin);
     kernels.succeed(std::move(result.cubin), "compiled", seconds);
   } catch (const std::exception& e) {
@@ -229,15 +217,10 @@ const void* GeneratedKernels::function(std::size_t k) {
 /// Makes the driver load a kernel onto the current device now instead of at the first launch there.
 const void* GeneratedKernels::load(const void* kernel) {
   const std::lock_guard lock(loading_);
-  try {
-    const OutsideOfCapture outside;
-    cudaFuncAttributes attributes{};
-    OSTINATO_CUDA(cudaFuncGetAttributes(&attributes, kernel));
-    return kernel;
-  } catch (const DeviceError& e) {
-    fail(e.what());
-    return nullptr;
-  }
+  const OutsideOfCapture outside;
+  cudaFuncAttributes attributes{};
+  OSTINATO_CUDA(cudaFuncGetAttributes(&attributes, kernel));
+  return kernel;
 }
 
 /// Hands the code to the runtime, for all devices. The code, some tens of kilobytes, is never unloaded, because its

@@ -149,7 +149,7 @@ typename Tuner<Space, T>::Failure Tuner<Space, T>::try_out(Candidate& c) {
   try {
     time(c);
     return {};
-  } catch (const DeviceError& e) {
+  } catch (const DeviceMemoryError& e) {
     space_.wait();  // throws when the device can't be used any more
     return {e.what(), true};
   } catch (const Error& e) {

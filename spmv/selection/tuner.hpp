@@ -83,7 +83,7 @@ class Tuner {
  private:
   struct Failure {
     std::string reason = {};  ///< empty when the trial succeeded
-    bool for_memory = false;  ///< true if memory may have run out; a DeviceError doesn't say
+    bool for_memory = false;  ///< memory ran out
   };
 
   double seconds_left() const { return trials_.budget - watch_.seconds(); }

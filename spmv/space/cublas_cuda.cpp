@@ -23,7 +23,9 @@ Cublas Cublas::opened() {
 
 void cublas_check(cublasStatus_t code, const char* what) {
   if (code == CUBLAS_STATUS_SUCCESS) return;
-  throw DeviceError(std::string("cuBLAS: ") + Cublas::get().status_string(code) + " in " + what);
+  const std::string text = std::string("cuBLAS: ") + Cublas::get().status_string(code) + " in " + what;
+  if (code == CUBLAS_STATUS_ALLOC_FAILED) throw DeviceMemoryError(text);
+  throw DeviceError(text);
 }
 
 }  // namespace ostinato::cuda

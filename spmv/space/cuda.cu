@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <cstring>
 #include <limits>
 #include <map>
@@ -25,8 +26,10 @@ __global__ void probe_kernel() {}
 std::string absence() {
   int driver = 0, count = 0;
   if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0) return "no NVIDIA driver on this machine";
+  static const pid_t user = ::getpid();
+  if (::getpid() != user) return "CUDA was used before fork(), and can't be used in the child";
   const cudaError_t code = cudaGetDeviceCount(&count);
-  (void)cudaGetLastError();
+  (void)cuda_succeeds(code);
   if (code == cudaErrorInsufficientDriver || code == cudaErrorNoDevice || (code == cudaSuccess && count == 0)) {
     return std::string("no usable NVIDIA GPU (") + (code == cudaSuccess ? "none found" : cudaGetErrorString(code)) +
            ")";
@@ -45,9 +48,7 @@ std::string absence(int device) {
   try {
     const OnDevice here(device);
     cudaFuncAttributes attributes{};
-    const cudaError_t probed = cudaFuncGetAttributes(&attributes, probe_kernel);
-    (void)cudaGetLastError();
-    if (probed == cudaSuccess) return "";
+    if (cuda_succeeds(cudaFuncGetAttributes(&attributes, probe_kernel))) return "";
   } catch (const DeviceError& e) {
     return "GPU number " + std::to_string(device) + " can't be used: " + e.what();
   }
@@ -86,7 +87,7 @@ std::shared_ptr<Cuda::State::Pool> Cuda::State::Pool::of(int device) {
 }
 
 Cuda::State::Pool::~Pool() {
-  if (handle != nullptr) (void)cudaMemPoolDestroy(handle);
+  if (handle != nullptr && process == ::getpid()) (void)cudaMemPoolDestroy(handle);
 }
 
 void Cuda::State::create() {
@@ -97,7 +98,8 @@ void Cuda::State::create() {
   int clock_khz = 0, width_bits = 0;
   OSTINATO_CUDA(cudaDeviceGetAttribute(&clock_khz, cudaDevAttrMemoryClockRate, device));
   OSTINATO_CUDA(cudaDeviceGetAttribute(&width_bits, cudaDevAttrGlobalMemoryBusWidth, device));
-  bandwidth = 2e3 * clock_khz * width_bits / 8;
+  constexpr double usual = 2e12;  // some drivers don't report the clock rate
+  bandwidth = clock_khz > 0 && width_bits > 0 ? 2e3 * clock_khz * width_bits / 8 : usual;
   if (owns_stream) {
     int least = 0, greatest = 0;
     OSTINATO_CUDA(cudaDeviceGetStreamPriorityRange(&least, &greatest));
@@ -112,17 +114,23 @@ void Cuda::State::create() {
   OSTINATO_CUDA(cudaMemsetAsync(arrived, 0, sizeof(unsigned), stream));
 }
 
-// The destructor ignores errors, because at the end of a program the driver may already be unloaded.
-std::shared_mutex& Cuda::State::captures() {
-  static auto* mutex = new std::shared_mutex;  // outlives spaces at namespace scope
+std::shared_timed_mutex& Cuda::State::captures() {
+  static auto* mutex = new std::shared_timed_mutex;  // outlives spaces at namespace scope
   return *mutex;
 }
 
+bool& Cuda::State::captures_here() {
+  static thread_local bool here = false;
+  return here;
+}
+
+/// Ignores errors, because at the end of a program the driver may already be unloaded. The work of the stream may take
+/// long, so it is waited for before captures are kept out. Captures take far less than a second, unless one of them
+/// waits for this thread; a capture that breaks then is given up (GraphCapture).
 Cuda::State::~State() {
-  const std::unique_lock<std::shared_mutex> alone(captures());
+  if (process != ::getpid()) return;
   const OnDevice here(*this, OnDevice::Quietly{});
-  if (cublas != nullptr && !cuda::Cublas::is_closed()) (void)cuda::Cublas::get().destroy(cublas);
-  if (cusparse != nullptr && !cuda::Cusparse::is_closed()) (void)cuda::Cusparse::get().destroy(cusparse);
+  const OutsideOfCapture outside;
   const bool has_stream = !owns_stream || stream != nullptr;
   if (partial != nullptr) (void)cudaFreeAsync(partial, stream);
   if (arrived != nullptr) (void)cudaFreeAsync(arrived, stream);
@@ -131,6 +139,10 @@ Cuda::State::~State() {
     if (side.arrived != nullptr) (void)cudaFreeAsync(side.arrived, stream);
   }
   if (has_stream) (void)cudaStreamSynchronize(stream);
+  std::unique_lock<std::shared_timed_mutex> alone(captures(), std::defer_lock);
+  if (!captures_here()) (void)alone.try_lock_for(std::chrono::seconds(1));
+  if (cublas != nullptr && !cuda::Cublas::is_closed()) (void)cuda::Cublas::get().destroy(cublas);
+  if (cusparse != nullptr && !cuda::Cusparse::is_closed()) (void)cuda::Cusparse::get().destroy(cusparse);
   if (staging != nullptr) (void)cudaFreeHost(staging);
   for (const Pinned& p : spare) free(p);
   pool.reset();
@@ -140,7 +152,6 @@ Cuda::State::~State() {
     if (side.stream != nullptr) (void)cudaStreamDestroy(side.stream);
   }
   if (owns_stream && has_stream) (void)cudaStreamDestroy(stream);
-  (void)cudaGetLastError();  // not to be found by the caller's next call
 }
 
 void Cuda::State::wait() {
@@ -152,11 +163,7 @@ char* Cuda::State::room_to_upload(std::size_t bytes) {
   constexpr std::size_t most = uploads_bytes / 2, alignment = 16;
   cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
   if (bytes > most || is_aside) return nullptr;  // a copy on the side isn't over when the stream has been waited for
-  if (cudaStreamIsCapturing(stream, &capture) != cudaSuccess) {
-    (void)cudaGetLastError();  // not to be found by the next call
-    return nullptr;
-  }
-  if (capture != cudaStreamCaptureStatusNone) return nullptr;
+  if (!cuda_succeeds(cudaStreamIsCapturing(stream, &capture)) || capture != cudaStreamCaptureStatusNone) return nullptr;
   if (uploading + bytes > uploads_bytes) wait();
   char* const room = uploads + uploading;
   uploading += (bytes + alignment - 1) / alignment * alignment;
@@ -226,23 +233,48 @@ void Cuda::State::free(const Pinned& p) noexcept {
 
 cublasHandle_t Cuda::State::blas() {
   if (cublas == nullptr) {
-    OSTINATO_CUBLAS(create, &cublas);
-    OSTINATO_CUBLAS(set_stream, cublas, stream);
+    cublasHandle_t made = nullptr;
+    OSTINATO_CUBLAS(create, &made);
+    const auto code = cuda::Cublas::get().set_stream(made, stream);
+    if (code != CUBLAS_STATUS_SUCCESS) (void)cuda::Cublas::get().destroy(made);
+    cuda::cublas_check(code, "cublas set_stream");
+    cublas = made;
   }
   return cublas;
 }
 
 cusparseHandle_t Cuda::State::sparse() {
   if (cusparse == nullptr) {
-    OSTINATO_CUSPARSE(create, &cusparse);
-    OSTINATO_CUSPARSE(set_stream, cusparse, stream);
+    cusparseHandle_t made = nullptr;
+    OSTINATO_CUSPARSE(create, &made);
+    const auto code = cuda::Cusparse::get().set_stream(made, stream);
+    if (code != CUSPARSE_STATUS_SUCCESS) (void)cuda::Cusparse::get().destroy(made);
+    cuda::cusparse_check(code, "cusparse set_stream");
+    cusparse = made;
   }
   return cusparse;
+}
+
+/// Null and cudaStreamLegacy are two names of one stream.
+static bool is_legacy(Cuda::Stream stream) { return stream == nullptr || stream == cudaStreamLegacy; }
+
+/// Throws    ArgumentError when a space on the GPU can't work on this stream.
+static void require_usable(int device, Cuda::Stream stream) {
+  if (stream == cudaStreamPerThread) {
+    throw ArgumentError(
+        "cudaStreamPerThread names another stream in each thread; give the Cuda a stream of your own, from "
+        "cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking)");
+  }
+  int of_stream = device;  // the legacy stream is that of whichever GPU; an old driver doesn't tell
+  if (is_legacy(stream) || !cuda_succeeds(cudaStreamGetDevice(stream, &of_stream)) || of_stream == device) return;
+  throw ArgumentError("the stream belongs to GPU " + std::to_string(of_stream) + ", but the Cuda is to use GPU " +
+                      std::to_string(device) + "; make the stream while that GPU is current");
 }
 
 static std::shared_ptr<Cuda::State> open(int device, Cuda::Stream stream, bool owns) {
   const std::string why = Cuda::why_absent(device);
   if (!why.empty()) throw DeviceError(why + "; use the CPU");
+  if (!owns) require_usable(device, stream);
   auto state = std::make_shared<Cuda::State>(device, stream, owns);
   state->create();
   return state;
@@ -254,7 +286,7 @@ Cuda::Cuda(int device, Stream stream) : state_(open(device, stream, false)) {}
 int Cuda::device_count() noexcept {
   static const bool usable = absence().empty();
   int count = 0;
-  return usable && cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
+  return usable && cuda_succeeds(cudaGetDeviceCount(&count)) ? count : 0;
 }
 
 std::string Cuda::why_absent(int device) {
@@ -273,6 +305,11 @@ std::size_t Cuda::shared_bytes() const { return state_->properties.sharedMemPerB
 std::size_t Cuda::cache_bytes() const { return static_cast<std::size_t>(state_->properties.l2CacheSize); }
 double Cuda::bandwidth() const { return state_->bandwidth; }
 
+bool Cuda::is_same_place(const Cuda& other) const {
+  return device() == other.device() &&
+         (stream() == other.stream() || (is_legacy(stream()) && is_legacy(other.stream())));
+}
+
 std::string Cuda::description() const {
   return std::string(state_->properties.name) + ", " + std::to_string(multiprocessors()) + " multiprocessors, " +
          bytes_text(static_cast<double>(state_->properties.totalGlobalMem));
@@ -290,10 +327,10 @@ void* Cuda::allocate(std::size_t bytes) const {
   if (code == cudaErrorMemoryAllocation) {
     (void)cudaGetLastError();
     std::size_t free = 0, total = 0;
-    (void)cudaMemGetInfo(&free, &total);
-    throw DeviceError("GPU memory ran out: " + bytes_text(static_cast<double>(bytes)) + " wanted, " +
-                      bytes_text(static_cast<double>(free)) + " of " + bytes_text(static_cast<double>(total)) +
-                      " free");
+    (void)cuda_succeeds(cudaMemGetInfo(&free, &total));
+    const auto text = [](std::size_t n) { return bytes_text(static_cast<double>(n)); };
+    throw DeviceMemoryError("GPU memory ran out: " + text(bytes) + " wanted, " + text(free) + " of " + text(total) +
+                            " free, and " + text(pooled_bytes()) + " kept by the library");
   }
   OSTINATO_CUDA(code);
   return p;
@@ -304,9 +341,19 @@ void Cuda::release(void* p) const noexcept {
   (void)cudaFreeAsync(p, state_->stream);
 }
 
+/// Refuses memory that the host can't read or write.
+static void require_host_memory(const void* p, const char* call) {
+  cudaPointerAttributes attributes{};
+  OSTINATO_CUDA(cudaPointerGetAttributes(&attributes, p));
+  if (attributes.type != cudaMemoryTypeDevice) return;
+  throw DeviceError(std::string(call) + " got GPU memory in place of host memory; use copy(), or make a Vector of a " +
+                    "Vector");
+}
+
 void Cuda::upload(void* to, const void* from, std::size_t bytes) const {
   if (bytes == 0) return;
   const OnDevice here(*this);
+  require_host_memory(from, "upload");
   char* const room = state_->room_to_upload(bytes);
   if (room != nullptr) std::memcpy(room, from, bytes);
   OSTINATO_CUDA(cudaMemcpyAsync(to, room != nullptr ? room : from, bytes, cudaMemcpyHostToDevice, state_->stream));
@@ -316,6 +363,7 @@ void Cuda::upload(void* to, const void* from, std::size_t bytes) const {
 void Cuda::download(void* to, const void* from, std::size_t bytes) const {
   if (bytes == 0) return;
   const OnDevice here(*this);
+  require_host_memory(to, "download");
   const bool small = bytes <= State::staging_bytes;
   OSTINATO_CUDA(cudaMemcpyAsync(small ? state_->staging : to, from, bytes, cudaMemcpyDeviceToHost, state_->stream));
   state_->wait();

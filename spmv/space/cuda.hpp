@@ -10,6 +10,8 @@ struct CUstream_st;
 
 namespace ostinato {
 
+class Host;
+
 /// One NVIDIA GPU and a stream on that GPU. Copies of an object share the device, the stream and the library handles.
 ///
 /// The class exists in every build. In a build without CUDA, device_count() is 0 and the constructors throw.
@@ -30,7 +32,11 @@ class Cuda {
   /// Throws DeviceError that names what is missing: CUDA in this build, a driver, or a GPU with this number.
   explicit Cuda(int device = 0);
 
-  /// Uses the caller's stream, which must outlive every copy of the object.
+  /// Uses the caller's stream, which must outlive every copy of the object, also those in vectors, operators and
+  /// preconditioners. One of cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) is the fastest: solves capture
+  /// CUDA graphs on no other. While they do, some calls of other threads fail (error 900), such as
+  /// cudaDeviceSynchronize(), which a stream of cudaStreamCreate() avoids.
+  /// Throws ArgumentError for cudaStreamPerThread, and for a stream of another GPU.
   Cuda(int device, Stream stream);
 
   /// A move copies, too: whatever was moved from can still say so, instead of using a stream that is gone.
@@ -43,6 +49,9 @@ class Cuda {
 
   int device() const;
   Stream stream() const;
+  /// Whether work on both objects runs on the same GPU in one order, that of a stream.
+  bool is_same_place(const Cuda& other) const;
+  bool is_same_place(const Host&) const { return false; }
   int multiprocessors() const;
   std::size_t cache_bytes() const;   ///< size of the L2 cache
   std::size_t shared_bytes() const;  ///< most shared memory that a thread block can have
@@ -50,10 +59,10 @@ class Cuda {
   std::string description() const;   ///< "NVIDIA H200, 132 multiprocessors, 150 GB"
 
   void wait() const;                        ///< until all work on the stream is done
-  void* allocate(std::size_t bytes) const;  ///< ordered on the stream; throws DeviceError
+  void* allocate(std::size_t bytes) const;  ///< ordered on the stream; throws DeviceMemoryError
   void release(void* p) const noexcept;     ///< ordered on the stream
   /// From host memory, which the caller may change afterwards. Waits where bytes are many; few are copied in the order
-  /// of the stream, so that another stream has to wait() for them.
+  /// of the stream, so that another stream has to wait() for them. Throws DeviceError for GPU memory, as download().
   void upload(void* to, const void* from, std::size_t bytes) const;
   void download(void* to, const void* from, std::size_t bytes) const;  ///< to host memory; waits
   void copy(void* to, const void* from, std::size_t bytes) const;      ///< device to device

@@ -38,6 +38,7 @@ int Cuda::multiprocessors() const { fail(); }
 std::size_t Cuda::cache_bytes() const { fail(); }
 std::size_t Cuda::shared_bytes() const { fail(); }
 double Cuda::bandwidth() const { fail(); }
+bool Cuda::is_same_place(const Cuda&) const { fail(); }
 std::string Cuda::description() const { fail(); }
 void Cuda::wait() const { fail(); }
 void* Cuda::allocate(std::size_t) const { fail(); }
@@ -74,7 +75,7 @@ CudaGraph::~CudaGraph() = default;
 bool CudaGraph::can_capture(const Cuda&) { fail(); }
 void CudaGraph::begin() { fail(); }
 void CudaGraph::end() { fail(); }
-void CudaGraph::abandon() noexcept {}
+bool CudaGraph::abandon() noexcept { return false; }
 void CudaGraph::launch() { fail(); }
 
 void exclusive_scan(const Cuda&, std::span<Offset>) { fail(); }

@@ -24,9 +24,7 @@ Cusparse Cusparse::opened() {
   functions.find("cusparseDnVecSetValues", found.set_vector_values);
   functions.find("cusparseDestroyDnVec", found.destroy_vector);
   functions.find("cusparseSpMV_bufferSize", found.spmv_buffer_size);
-#if CUSPARSE_VERSION >= 12300
   functions.find("cusparseSpMV_preprocess", found.spmv_preprocess);
-#endif
   functions.find("cusparseSpMV", found.spmv);
   return found;
 }
@@ -42,7 +40,10 @@ std::string Cusparse::why_absent() {
 
 void cusparse_check(cusparseStatus_t code, const char* what) {
   if (code == CUSPARSE_STATUS_SUCCESS) return;
-  throw DeviceError(std::string("cuSPARSE: ") + Cusparse::get().error_string(code) + " in " + what);
+  const std::string text = std::string("cuSPARSE: ") + Cusparse::get().error_string(code) + " in " + what;
+  if (code == CUSPARSE_STATUS_ALLOC_FAILED || code == CUSPARSE_STATUS_INSUFFICIENT_RESOURCES)
+    throw DeviceMemoryError(text);
+  throw DeviceError(text);
 }
 
 }  // namespace ostinato::cuda

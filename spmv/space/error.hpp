@@ -57,4 +57,10 @@ class DeviceError : public Error {
   using Error::Error;
 };
 
+/// Reports exhausted GPU memory. The device can still be used: what takes less memory may be tried.
+class DeviceMemoryError : public DeviceError {
+ public:
+  using DeviceError::DeviceError;
+};
+
 }  // namespace ostinato

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <tuple>
 
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/timing.hpp>
@@ -11,12 +13,19 @@ namespace ostinato {
 
 class Host;
 
+/// The revisions of A and M. A captured block is out of date when they have changed.
+struct Revisions {
+  int a = 0, m = 0;
+  bool operator==(const Revisions&) const = default;
+};
+
 /// Runs a block of iterations repeatedly.
 ///
 /// On Cuda the first iterations launch their kernels one by one: 32, or two blocks of iterations that take the host so
 /// long to launch that a graph pays at once. The next block is captured into a CUDA graph, and from then on one graph
 /// launch replaces all kernel launches of a block. On Host, and when the iterations can't be captured, every block runs
-/// without a graph.
+/// without a graph. So do all blocks from the first whose capture is broken, by a call of another thread or by one that
+/// a capture doesn't allow, or whose graph can't be had, because memory ran out: of that block nothing has run then.
 ///
 /// Requires  For capture, the length of a block is a multiple of `period`. After `period` iterations every scalar is in
 ///           the memory slot where it was before. A graph needs this, because a graph always uses the same slots. With
@@ -29,8 +38,8 @@ class GraphCapture<Host> {
  public:
   GraphCapture(const Host&, int iterations, int, bool) : iterations_(iterations) {}
 
-  template <class F>
-  void operator()(int, F&& iterate) {
+  template <class F, class... Changed>
+  void operator()(const Revisions&, F&& iterate, Changed&...) {
     for (int k = 0; k < iterations_; ++k) iterate();
   }
 
@@ -46,11 +55,15 @@ class CudaGraph {
   CudaGraph(const CudaGraph&) = delete;
   CudaGraph& operator=(const CudaGraph&) = delete;
 
-  static bool can_capture(const Cuda& space);  ///< false on the legacy default stream and during another capture
-  void begin();
-  void end();  ///< creates the graph and replaces the previous graph; throws DeviceError on failure
-  void abandon() noexcept;
+  /// False during another capture, and on streams that wait for the legacy default stream: while one of them is
+  /// captured, the calls of other threads on that stream fail.
+  static bool can_capture(const Cuda& space);
+  void begin();  ///< drops the previous graph
+  void end();    ///< creates the graph
   void launch();
+  /// Ends a capture that has begun, and drops the graph. Returns whether the capture was broken: nothing that is
+  /// enqueued then is captured, nor runs.
+  bool abandon() noexcept;
 
  private:
   struct Body;
@@ -68,12 +81,17 @@ class GraphCapture<Cuda> {
         may_capture_(capturable && iterations % period == 0 && CudaGraph::can_capture(space)),
         graph_(space) {}
 
-  /// Runs one block. `revision` is the revision of the operator: a changed revision makes the block be captured again.
-  template <class F>
-  void operator()(int revision, F&& iterate) {
-    if (!may_capture_ || !pays()) return run_plain(iterate);
-    if (captured_ != revision) capture(revision, iterate);
-    graph_.launch();
+  /// Runs one block, captured again when the revisions have changed. `changed`: what iterate() changes on the host,
+  /// such as pointers that it swaps.
+  template <class F, class... Changed>
+  void operator()(const Revisions& revisions, F&& iterate, Changed&... changed) {
+    if (may_capture_ && pays()) {
+      const std::tuple<Changed...> before(changed...);
+      if (launch_graph(revisions, iterate)) return;
+      may_capture_ = false;
+      std::tie(changed...) = before;
+    }
+    run_plain(iterate);
   }
 
  private:
@@ -98,24 +116,35 @@ class GraphCapture<Cuda> {
     for (int k = 0; k < iterations_; ++k) iterate();
   }
 
+  /// Captures the block where there is no graph of these revisions, and launches the graph. False when the graph can't
+  /// be had: no iteration of the block has run then. What the iterations throw by themselves is thrown on.
   template <class F>
-  void capture(int revision, F& iterate) {
-    graph_.begin();
+  bool launch_graph(const Revisions& revisions, F& iterate) {
+    bool is_iterating = false;
     try {
-      run(iterate);
+      if (captured_ != revisions) {
+        captured_.reset();
+        graph_.begin();
+        is_iterating = true;
+        run(iterate);
+        is_iterating = false;
+        graph_.end();
+        captured_ = revisions;
+      }
+      graph_.launch();
+      return true;
     } catch (...) {
-      graph_.abandon();
-      throw;
+      const bool is_broken = graph_.abandon();
+      if (is_iterating && !is_broken) throw;
+      return false;
     }
-    graph_.end();
-    captured_ = revision;
   }
 
   int iterations_, enough_;
   int plain_ = 0;         ///< iterations without a graph so far
   double launching_ = 0;  ///< seconds that the host took to launch the latest of them
   bool may_capture_;
-  int captured_ = -1;  ///< the revision of the operator in the graph
+  std::optional<Revisions> captured_;  ///< those of the graph; none without a graph
   CudaGraph graph_;
 };
 

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/spmv/space/graph_capture.hpp>
 
+#include <mutex>
 #include <shared_mutex>
+#include <utility>
 
 #include <ostinato/spmv/space/cuda/state.cuh>
 
@@ -11,8 +13,14 @@ namespace ostinato {
 struct CudaGraph::Body {
   cudaGraph_t graph = nullptr;
   cudaGraphExec_t launchable = nullptr;
-  std::shared_lock<std::shared_mutex> capturing;  ///< from begin() to end() or abandon()
+  std::shared_lock<std::shared_timed_mutex> capturing;  ///< from begin() to end() or abandon()
 
+  cudaError_t end_capture(cudaStream_t stream) {
+    const cudaError_t code = cudaStreamEndCapture(stream, &graph);
+    Cuda::State::captures_here() = false;
+    capturing = {};
+    return code;
+  }
   ~Body() {
     if (launchable != nullptr) (void)cudaGraphExecDestroy(launchable);
     if (graph != nullptr) (void)cudaGraphDestroy(graph);
@@ -20,17 +28,14 @@ struct CudaGraph::Body {
 };
 
 CudaGraph::CudaGraph(const Cuda& space) : space_(space), body_(std::make_unique<Body>()) {}
-CudaGraph::~CudaGraph() {
-  const OnDevice here(space_.state(), OnDevice::Quietly{});
-  body_.reset();
-}
+CudaGraph::~CudaGraph() { (void)abandon(); }
 
 bool CudaGraph::can_capture(const Cuda& space) {
-  // Null and cudaStreamLegacy are two names of one stream.
-  if (space.stream() == nullptr || space.stream() == cudaStreamLegacy) return false;
   const OnDevice here(space);
+  unsigned flags = 0;
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-  return cudaStreamIsCapturing(space.stream(), &status) == cudaSuccess && status == cudaStreamCaptureStatusNone;
+  return cuda_succeeds(cudaStreamGetFlags(space.stream(), &flags)) && (flags & cudaStreamNonBlocking) != 0 &&
+         cuda_succeeds(cudaStreamIsCapturing(space.stream(), &status)) && status == cudaStreamCaptureStatusNone;
 }
 
 /// The old graph is destroyed before the capture begins, because destroying a graph during a capture breaks the
@@ -38,23 +43,27 @@ bool CudaGraph::can_capture(const Cuda& space) {
 void CudaGraph::begin() {
   const OnDevice here(space_);
   body_ = std::make_unique<Body>();
-  body_->capturing = std::shared_lock<std::shared_mutex>(Cuda::State::captures());
+  std::shared_lock capturing(Cuda::State::captures());
   OSTINATO_CUDA(cudaStreamBeginCapture(space_.stream(), cudaStreamCaptureModeThreadLocal));
+  body_->capturing = std::move(capturing);
+  Cuda::State::captures_here() = true;
 }
 
 void CudaGraph::end() {
   const OnDevice here(space_);
-  const cudaError_t ended = cudaStreamEndCapture(space_.stream(), &body_->graph);
-  body_->capturing = {};
-  OSTINATO_CUDA(ended);
+  OSTINATO_CUDA(body_->end_capture(space_.stream()));
   OSTINATO_CUDA(cudaGraphInstantiate(&body_->launchable, body_->graph, 0));
 }
 
-void CudaGraph::abandon() noexcept {
+bool CudaGraph::abandon() noexcept {
   const OnDevice here(space_.state(), OnDevice::Quietly{});
-  (void)cudaStreamEndCapture(space_.stream(), &body_->graph);
-  body_->capturing = {};
-  (void)cudaGetLastError();
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  if (body_ != nullptr && body_->capturing.owns_lock()) {
+    (void)cudaStreamIsCapturing(space_.stream(), &status);
+    (void)body_->end_capture(space_.stream());
+  }
+  body_.reset();
+  return status == cudaStreamCaptureStatusInvalidated;
 }
 
 void CudaGraph::launch() {

@@ -7,6 +7,8 @@
 
 namespace ostinato {
 
+class Cuda;
+
 /// The CPU, used through Kokkos' host execution space (OpenMP in a Kokkos built with OpenMP).
 ///
 /// The first Host of a program initialises Kokkos, unless the program has already initialised Kokkos itself. A Kokkos
@@ -32,6 +34,9 @@ class Host {
 
   int threads() const { return threads_ > 0 ? threads_ : threads_by_now(); }
   std::string description() const;  ///< "AMD EPYC 9554, 16 threads"
+
+  bool is_same_place(const Host&) const { return true; }  ///< as Cuda::is_same_place()
+  bool is_same_place(const Cuda&) const { return false; }
 
   void wait() const {}
   void* allocate(std::size_t bytes) const;  ///< aligned to 64 bytes; throws std::bad_alloc

@@ -51,7 +51,9 @@ void check(CUresult code, const char* what) {
   if (code == CUDA_SUCCESS) return;
   const char* text = nullptr;
   if (Driver::get().error_text(code, &text) != CUDA_SUCCESS || text == nullptr) text = "unknown error";
-  throw DeviceError(std::string("CUDA: ") + text + " in " + what);
+  const std::string message = std::string("CUDA: ") + text + " in " + what;
+  if (code == CUDA_ERROR_OUT_OF_MEMORY) throw DeviceMemoryError(message);
+  throw DeviceError(message);
 }
 
 bool is_current(CUcontext context) {
@@ -97,10 +99,12 @@ OnDevice::OnDevice(const Cuda::State& state) : entered_(enter(state) ? &state : 
 
 OnDevice::OnDevice(const Cuda::State& state, Quietly) noexcept
     : pushed_(state.context != nullptr && !is_current(state.context) &&
-              Driver::get().push(state.context) == CUDA_SUCCESS) {}
+              Driver::get().push(state.context) == CUDA_SUCCESS),
+      clears_(cudaPeekAtLastError() == cudaSuccess) {}
 
 OnDevice::~OnDevice() {
   CUcontext context = nullptr;
+  if (clears_) (void)cudaGetLastError();
   if (pushed_) (void)Driver::get().pop(&context);
   if (entered_ != nullptr) entered_->user.store({}, std::memory_order_release);
 }

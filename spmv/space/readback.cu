@@ -73,8 +73,13 @@ DownloadBehind<Cuda>::DownloadBehind(const Cuda& space, std::vector<Copied> arra
     : space_(space), arrays_(std::move(arrays)), buffer_(new Buffer) {
   const OnDevice here(space_);
   buffer_->take(space_.state(), cuda::room_for(arrays_));
-  cuda::enqueue_copies(space_, arrays_, buffer_->pinned.memory);
-  OSTINATO_CUDA(cudaEventRecord(buffer_->pinned.copied, space_.stream()));
+  try {
+    cuda::enqueue_copies(space_, arrays_, buffer_->pinned.memory);
+    OSTINATO_CUDA(cudaEventRecord(buffer_->pinned.copied, space_.stream()));
+  } catch (...) {
+    (void)cuda_succeeds(cudaStreamSynchronize(space_.stream()));  // others may take the buffer next
+    throw;
+  }
 }
 
 DownloadBehind<Cuda>::~DownloadBehind() {

@@ -46,7 +46,7 @@ void exclusive_scan(const Cuda& space, std::span<Offset> counts) {
   const OnDevice here(space);
   space.zero(&counts.back(), sizeof(Offset));
   const auto scan = [&](void* scratch, std::size_t& bytes) {
-    OSTINATO_CUDA(
+    OSTINATO_CUB(
         cub::DeviceScan::ExclusiveSum(scratch, bytes, counts.data(), counts.data(), counts.size(), space.stream()));
   };
   std::size_t bytes = 0;

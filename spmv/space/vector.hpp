@@ -26,6 +26,8 @@ class Vector {
       : space_(space), data_(size == 0 ? nullptr : static_cast<T*>(space.allocate(size * sizeof(T)))), size_(size) {}
 
   Vector(const Space& space, std::span<const T> host) : Vector(space, host.size()) { upload(host); }
+  /// Copies an array of this space or of another one of its kind.
+  Vector(const Space& space, const Vector& other) : Vector(space, other.size()) { upload(other); }
 
   /// Zeros (of which all bits are 0) are written by the space; other values are uploaded.
   Vector(const Space& space, std::size_t size, T value) : Vector(space, size) {
@@ -64,6 +66,13 @@ class Vector {
   /// Copies from host memory of the same size.
   void upload(std::span<const T> host) {
     if (size_ > 0) space_->upload(data_, host.data(), bytes());
+  }
+
+  /// Copies from another array of the same size.
+  void upload(const Vector& other) {
+    if (size_ == 0) return;
+    if (!space_->is_same_place(*other.space_)) return upload(other.download());
+    space_->copy(data_, other.data_, bytes());
   }
 
   /// Returns a copy in host memory.

@@ -60,6 +60,7 @@ StencilOperator<Space, T>& StencilOperator<Space, T>::operator=(StencilOperator&
   std::swap(structure_, taken.structure_);
   std::swap(table_, taken.table_);
   std::swap(coefficients_, taken.coefficients_);
+  revision_.renew();
   return *this;
 }
 
@@ -71,6 +72,7 @@ detail::StencilRows<T> StencilOperator<Space, T>::view() const {
 template <class Space, class T>
 void StencilOperator<Space, T>::apply(T alpha, std::span<const T> x, T beta, std::span<T> y) const {
   require_shapes(x.size(), y.size());
+  look_.at(space_, x.data(), y.data());
   const detail::StencilRows<T> rows = view();
   detail::with_shape(grid_.dimensions, grid_.star, rows.around, [&]<class S>(S) {
     for_grid(space_, grid_.extents,
@@ -83,6 +85,7 @@ void StencilOperator<Space, T>::apply_dot(std::span<const T> x, std::span<T> y, 
                                           double* slot) const {
   require_shapes(x.size(), y.size());
   require_shapes(w.size(), y.size());
+  look_.at(space_, x.data(), y.data());
   const detail::StencilRows<T> rows = view();
   detail::with_shape(grid_.dimensions, grid_.star, rows.around, [&]<class S>(S) {
     sum_grid(space_, grid_.extents,

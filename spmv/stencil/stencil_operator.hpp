@@ -11,7 +11,9 @@
 #include <ostinato/spmv/analysis/structure.hpp>
 #include <ostinato/spmv/matrix/stencil.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/first_look.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/revision.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato {
@@ -33,7 +35,8 @@ struct StencilRows;
 ///           function add 8 bytes for each neighbour: 56 bytes a row for 7 points.
 /// Exec      The constructor works on the host and uploads the result (Cuda::upload). The other functions are
 ///           asynchronous on Cuda and allocate nothing. On Host several threads may apply one const operator at once.
-/// Throws    ArgumentError for a stencil that isn't valid; DimensionError from apply, naming the shapes; DeviceError.
+/// Throws    ArgumentError for a stencil that isn't valid; DimensionError from apply, naming the shapes; DeviceError,
+///           as Operator.
 /// Limits    One unknown a point, at most 2^31 - 1 points. Products on a grid with periodic axes are made by a general
 ///           kernel, which is slower.
 template <class Space, class T>
@@ -55,6 +58,7 @@ class StencilOperator {
   const Structure& structure() const { return structure_; }  ///< without census and profile
   const Grid& grid() const { return grid_; }
   std::size_t bytes() const { return coefficients_.bytes(); }
+  int revision() const { return revision_.number(); }  ///< changes when another operator is assigned
 
   /// The coefficients of the 27 classes of points, table()[class * 27 + neighbour]: a class is the sum of 0, 1 or 2
   /// along x, 3 times that along y and 9 times that along z; a neighbour is 13 + dx + 3 dy + 9 dz. Empty where the
@@ -94,6 +98,8 @@ class StencilOperator {
   Structure structure_;
   std::vector<double> table_;
   Vector<Space, T> coefficients_;
+  Revision revision_;
+  FirstLook look_;
 };
 
 template <class Space>

@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include <ostinato/preconditioners/chebyshev.hpp>
 #include <ostinato/preconditioners/fsai/fsai.hpp>
 #include <ostinato/preconditioners/jacobi.hpp>
+#include <ostinato/preconditioners/list.hpp>
 #include <ostinato/preconditioners/multigrid/multigrid.hpp>
 #include <ostinato/preconditioners/spai0.hpp>
 #include <ostinato/preconditioners/ssor.hpp>
@@ -46,6 +48,27 @@ class AnyPreconditionerOn : public SpaceTest<Case> {
 };
 
 TYPED_TEST_SUITE(AnyPreconditionerOn, EverySpace, SpaceNames);
+
+TYPED_TEST(AnyPreconditionerOn, TellsItsSpaceAndARevisionOfEachState) {
+  using T = typename TypeParam::T;
+  using Any = typename TestFixture::ByName;
+  const Analysis analysis(this->space(), generate<T>("poisson2d", {.n = 10}));
+  for (const auto& entry : preconditioner_list<typename TypeParam::Space, T>()) {
+    SCOPED_TRACE(entry.name);
+    Any m(analysis, entry.name), other(analysis, entry.name);
+    EXPECT_TRUE(m.space().is_same_place(this->space()));
+    std::set<int> revisions = {m.revision(), other.revision()};
+    m.update_values(analysis);
+    revisions.insert(m.revision());
+    EXPECT_EQ(revisions.size(), 3u);
+    const PreconditionerRef<typename TypeParam::Space, T> ref(m);
+    EXPECT_EQ(ref.revision(), m.revision());
+    EXPECT_TRUE(ref.works_on(this->space()));
+  }
+  const Any none(analysis, "none");
+  EXPECT_TRUE(none.space().is_same_place(this->space()));
+  EXPECT_EQ(none.revision(), 0);
+}
 
 TYPED_TEST(AnyPreconditionerOn, TakesOptionsAsText) {
   using T = typename TypeParam::T;

@@ -11,6 +11,7 @@
 #include <ostinato/preconditioners/ilu/incomplete_lu.hpp>
 #include <ostinato/spmv/space/timing.hpp>
 
+#include "support/failing_operator.hpp"
 #include "support/grids.hpp"
 #include "support/solving.hpp"
 
@@ -159,6 +160,17 @@ TYPED_TEST(FallbackOn, TakesThePlaceOfAPoorPreconditioner) {
     EXPECT_LT(r.iterations, this->solve(alone, solver, {.rtol = 1e-4}).iterations);
     EXPECT_EQ(last, r.iterations);
   }
+}
+
+TYPED_TEST(FallbackOn, PassesOnThatTheDeviceIsLost) {
+  const Scattered m(this->space(), this->system.a.rows, &*this->lu);
+  const auto b = this->put(this->system.b);
+  const auto solve = [&](const auto& lost) {
+    auto x = this->put(this->system.x0);
+    ostinato::solve(this->space(), lost, b, x, m, "cg", {.rtol = 1e-4, .check_every = 1});
+  };
+
+  EXPECT_GE(count_passed_on(*this->op, solve), 10);
 }
 
 TYPED_TEST(FallbackOn, IsGivenUpWhereItIsWorse) {

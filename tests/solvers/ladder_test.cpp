@@ -17,6 +17,7 @@
 #include <ostinato/preconditioners/any_preconditioner.hpp>
 
 #include "support/at_once.hpp"
+#include "support/failing_operator.hpp"
 #include "support/shared_matrices.hpp"
 #include "support/solving.hpp"
 
@@ -103,6 +104,17 @@ TYPED_TEST(LadderOn, GoesOnWithFactorsWhereTheFirstPreconditionerFails) {
 
   EXPECT_EQ(solved.result.status, Status::converged);
   EXPECT_TRUE(mentions(solved.result, "went on with ilut (")) << solved.result.message();
+}
+
+TYPED_TEST(LadderOn, PassesOnThatTheDeviceIsLost) {
+  const typename TestFixture::Any m(*this->analysis);
+  const auto b = this->put(this->system.b);
+  const auto solve = [&](const auto& lost) {
+    auto x = this->put(this->system.x0);
+    ostinato::solve(this->space(), lost, b, x, m, "auto", {.rtol = this->goal, .restart = 30});
+  };
+
+  EXPECT_GE(count_passed_on(*this->op, solve), 20);
 }
 
 TYPED_TEST(LadderOn, PassesOverFactorsThatDoNotFitIntoTheMemory) {

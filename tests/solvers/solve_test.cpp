@@ -19,6 +19,7 @@
 #include <ostinato/spmv/space/error.hpp>
 
 #include "support/exact_residual.hpp"
+#include "support/failing_operator.hpp"
 #include "support/run_self.hpp"
 #include "support/solving.hpp"
 
@@ -341,47 +342,56 @@ TYPED_TEST(SolveOn, LeavesNanToItself) {
   EXPECT_EQ(result.notes.size(), 1u);
 }
 
-/// An operator that runs out of memory at product number `at`, as a method that needs more of it would.
-template <class Op>
-class WithoutMemoryAt {
- public:
-  using value_type = typename Op::value_type;
-  WithoutMemoryAt(const Op& op, int at) : op_(op), at_(at) {}
-  auto rows() const { return op_.rows(); }
-  auto cols() const { return op_.cols(); }
-  const Structure& structure() const { return op_.structure(); }
-  void apply(value_type alpha, std::span<const value_type> x, value_type beta, std::span<value_type> y) const {
-    if (++calls_ == at_) throw std::bad_alloc();
-    op_.apply(alpha, x, beta, y);
-  }
-
- private:
-  const Op& op_;
-  int at_;
-  mutable int calls_ = 0;
-};
+/// A singular system whose b isn't along ones, which auto knows.
+template <class T>
+System<T> inconsistent() {
+  return {dense<T>({{1, 1}, {2, 2}}), {1, -1}};
+}
 
 TYPED_TEST(SolveOn, KeepsTheResultWhenTheNextMethodHasNoMemory) {
   using T = typename TypeParam::T;
   using Space = typename TypeParam::Space;
-  const System<T> inconsistent{dense<T>({{1, 1}, {2, 2}}), {1, -1}};
-  const Operator<Space, T> op(this->space(), inconsistent.a);
-  const auto b = this->put(inconsistent.b);
-  int noted = 0;
-  for (int at = 3; at < 200; ++at) {
-    auto x = this->put(inconsistent.x0);
-    try {
-      const auto result =
-          ostinato::solve(this->space(), WithoutMemoryAt(op, at), b, x, Identity{}, "auto", {.rtol = 1e-5});
+  const System<T> system = inconsistent<T>();
+  const Operator<Space, T> op(this->space(), system.a);
+  const auto b = this->put(system.b);
+  const auto count_noted = [&](const auto& failure, const std::string& note) {
+    int noted = 0;
+    for (int at = 3; at < 200; ++at) {
+      auto x = this->put(system.x0);
+      try {
+        const auto result =
+            ostinato::solve(this->space(), FailsAt(op, at, failure), b, x, Identity{}, "auto", {.rtol = 1e-5});
 
-      EXPECT_NE(result.status, Status::converged);
-      EXPECT_TRUE(all_finite(x.download()));
-      noted += mentions(result, "wasn't tried: not enough memory");
-    } catch (const std::bad_alloc&) {
-      EXPECT_EQ(noted, 0) << "only the first method may end in an exception";
+        EXPECT_NE(result.status, Status::converged);
+        EXPECT_TRUE(all_finite(x.download()));
+        noted += mentions(result, "wasn't tried: " + note);
+      } catch (const std::exception&) {
+        EXPECT_EQ(noted, 0) << "only the first method may end in an exception";
+      }
     }
-  }
-  EXPECT_GT(noted, 0);
+    return noted;
+  };
+
+  EXPECT_GT(count_noted(std::bad_alloc(), "not enough memory"), 0);
+  EXPECT_GT(count_noted(DeviceMemoryError("GPU memory ran out"), "GPU memory ran out"), 0);
+}
+
+TYPED_TEST(SolveOn, PassesOnThatTheDeviceIsLost) {
+  using T = typename TypeParam::T;
+  const auto expect_passed_on = [&](const System<T>& system, int least) {
+    const Operator op(this->space(), system.a);
+    const auto b = this->put(system.b);
+    EXPECT_GE(count_passed_on(op,
+                              [&](const auto& lost) {
+                                auto x = this->put(system.x0);
+                                ostinato::solve(this->space(), lost, b, x, Identity{}, "auto", {.rtol = 1e-5});
+                              }),
+              least);
+  };
+
+  expect_passed_on(inconsistent<T>(), 10);
+  expect_passed_on(this->disguised(), 5);
+  expect_passed_on(with_known_solution(generate<T>("convection-diffusion2d", {.n = 12})), 5);
 }
 
 /// An operator of a user, with what the user knows of it.
@@ -493,7 +503,8 @@ TYPED_TEST(SolveOn, TakesBicgstabWhenTheBasisOfGmresFindsNoMemory) {
   const auto b = this->put(system.b);
   auto x = this->put(system.x0);
 
-  const auto result = ostinato::solve(this->space(), WithoutMemoryAt(op, 2), b, x, Identity{}, "auto", {.rtol = 1e-5});
+  const auto result =
+      ostinato::solve(this->space(), FailsAt(op, 2, std::bad_alloc()), b, x, Identity{}, "auto", {.rtol = 1e-5});
 
   EXPECT_EQ(result.status, Status::converged) << result.message();
   EXPECT_EQ(result.solver, "bicgstab");

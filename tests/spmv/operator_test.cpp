@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <ostinato/spmv/formats/list.hpp>
@@ -183,8 +184,21 @@ TYPED_TEST(OperatorOn, CompilesNoKernelsForAFormatThatHasNone) {
   const Operator op(this->space(), a, {.format = "csr", .jit = Jit::on});
 
   EXPECT_EQ(op.generated(), "");
-  EXPECT_EQ(op.revision(), 0);
+  EXPECT_EQ(op.revision() % 2, 0);
   EXPECT_EQ(this->product(op, {1, 1}), (std::vector<T>{3, 3}));
+}
+
+TYPED_TEST(OperatorOn, HasARevisionThatNoOtherHas) {
+  using T = typename TypeParam::T;
+  const auto a = dense<T>({{1, 2}, {0, 3}});
+  Operator op(this->space(), a), other(this->space(), a);
+  const int first = op.revision(), second = other.revision();
+  EXPECT_NE(first, second);
+
+  op = std::move(other);
+
+  EXPECT_NE(op.revision(), first);
+  EXPECT_NE(op.revision(), second);
 }
 
 TYPED_TEST(OperatorOn, MeasuresNothingWhereThereAreNoEntries) {

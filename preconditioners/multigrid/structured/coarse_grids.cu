@@ -359,6 +359,18 @@ void with_kind_of(const CoarseGrids& grids, F f) {
 /// The shared memory for the vectors of grids, in bytes.
 std::size_t bytes_of(const CoarseGrids& grids) { return grids.grid[grids.count - 1].end() * sizeof(float); }
 
+/// Whether the GPU can run solve_kernel() for a first grid such as this one: each block takes a multiprocessor.
+bool has_room_for(const Cuda& space, const Level<Cuda>& first, std::size_t bytes) {
+  CoarseGrids kind;
+  kind.dimensions = first.dimensions;
+  kind.by_class = first.by_class;
+  bool has_room = false;
+  with_kind_of(kind, [&]<int D, bool ByClass>(std::integral_constant<int, D>, std::bool_constant<ByClass>) {
+    has_room = cuda::has_room_for_cluster(space, solve_kernel<D, ByClass>, cluster_blocks, threads, bytes);
+  });
+  return has_room;
+}
+
 }  // namespace
 
 std::size_t first_coarse_grid(const Cuda& space, const std::vector<Level<Cuda>>& levels) {
@@ -371,11 +383,12 @@ std::size_t first_coarse_grid(const Cuda& space, const std::vector<Level<Cuda>>&
   while (first > 0 && levels.size() - first < CoarseGrids::most) {
     const Level<Cuda>& level = levels[first - 1];
     const auto margin = static_cast<unsigned>(Field<Cuda>::margin(level.grid, level.dimensions));
-    bytes += 3 * sizeof(float) * CoarseGrid::room_for(level.grid, margin);
-    if (level.periodic.any() || level.grid.points() > most_points || bytes > most_bytes) break;
+    const std::size_t more = 3 * sizeof(float) * CoarseGrid::room_for(level.grid, margin);
+    if (level.periodic.any() || level.grid.points() > most_points || bytes + more > most_bytes) break;
+    bytes += more;
     --first;
   }
-  return first + 1 < levels.size() ? first : levels.size();
+  return first + 1 < levels.size() && has_room_for(space, levels[first], bytes) ? first : levels.size();
 }
 
 Vector<Cuda, float> join_coarse_grids(const Cuda& space, CoarseGrids& grids) {

@@ -113,13 +113,11 @@ struct CusparseProduct<Cuda, T>::State {
     multiply(one, in.data(), zero, out.data());
   }
 
-  /// Lets cuSPARSE analyse the pattern; before CUDA 12.4 the products did this themselves.
+  /// Lets cuSPARSE analyse the pattern.
   void preprocess() {
-#if CUSPARSE_VERSION >= 12300
     const T one = 1, zero = 0;
     OSTINATO_CUSPARSE(spmv_preprocess, space.state().sparse(), operation, &one, matrix.get(), x.get(), &zero, y.get(),
                       type, algorithm_of(kind), buffer.data());
-#endif
   }
 
   void multiply(T alpha, const T* in, T beta, T* out) {

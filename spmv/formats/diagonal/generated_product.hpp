@@ -41,7 +41,9 @@ class GeneratedProduct {
   bool product_dot(const Cuda& space, const View& a, const Product<T>& p, const T* w, double* slot) const;
 
   int revision(const Cuda& space) const { return in_use(space) ? 1 : 0; }
-  bool failed() const { return kernels_ != nullptr && kernels_->state() == GeneratedKernels::State::failed; }
+  bool failed() const {
+    return kernels_ != nullptr && (kernels_->state() == GeneratedKernels::State::failed || !why_not_loaded_.empty());
+  }
   std::string text() const;  ///< the state of the request in words; empty without a request
 
  private:
@@ -54,6 +56,7 @@ class GeneratedProduct {
   std::vector<std::uint16_t> constants_;
   bool not_worth_it_ = false;
   mutable bool loaded_ = false;
+  mutable std::string why_not_loaded_;  ///< onto the GPU of the space; empty unless that has failed
   mutable std::array<const void*, 3> functions_{};
 };
 

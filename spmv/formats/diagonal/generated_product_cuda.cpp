@@ -72,7 +72,7 @@ bool starts_at_a_pair(const T* p) {
 
 bool is_recorded(const Cuda& space) {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-  return cudaStreamIsCapturing(space.stream(), &status) != cudaSuccess || status != cudaStreamCaptureStatusNone;
+  return !cuda_succeeds(cudaStreamIsCapturing(space.stream(), &status)) || status != cudaStreamCaptureStatusNone;
 }
 
 }  // namespace
@@ -104,11 +104,16 @@ void GeneratedProduct::wait() const {
 bool GeneratedProduct::in_use(const Cuda& space) const {
   if (loaded_ || kernels_ == nullptr || kernels_->state() != GeneratedKernels::State::ready) return loaded_;
   const OnDevice here(space);
-  if (is_recorded(space)) return false;
-  for (const Kernel k : {plain, dot, pairs}) {
-    if (k == pairs && tiling_.pair == 1) continue;
-    functions_[k] = kernels_->function(k);
-    if (functions_[k] == nullptr) return false;
+  if (!why_not_loaded_.empty() || is_recorded(space)) return false;
+  try {
+    for (const Kernel k : {plain, dot, pairs}) {
+      if (k == pairs && tiling_.pair == 1) continue;
+      functions_[k] = kernels_->function(k);
+      if (functions_[k] == nullptr) return false;
+    }
+  } catch (const DeviceError& e) {
+    why_not_loaded_ = e.what();
+    return false;
   }
   return loaded_ = true;
 }
@@ -138,6 +143,7 @@ bool GeneratedProduct::product_dot(const Cuda& space, const View& a, const Produ
 std::string GeneratedProduct::text() const {
   if (not_worth_it_) return "none: the precompiled ones are as good for these diagonals";
   if (kernels_ == nullptr) return {};
+  if (!why_not_loaded_.empty()) return "none: " + why_not_loaded_;
   switch (kernels_->state()) {
     case GeneratedKernels::State::compiling:
       return "still being compiled";

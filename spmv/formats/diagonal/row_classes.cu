@@ -514,8 +514,7 @@ std::optional<RowClasses<Cuda, T>> RowClasses<Cuda, T>::make(const Cuda& space, 
 template <class T>
 std::optional<RowClasses<Cuda, T>> RowClasses<Cuda, T>::make_from(const Cuda& space, const ClassLayout& layout,
                                                                   const DiagonalCensus& census) {
-  const Cuda& of_tiles = layout.tiles->space;
-  if (of_tiles.device() != space.device() || of_tiles.stream() != space.stream()) return std::nullopt;
+  if (!space.is_same_place(layout.tiles->space)) return std::nullopt;
   RowClasses made(space, census);
   made.table_.present = layout.present;
   made.table_.values.assign(layout.values.begin(), layout.values.end());
@@ -548,15 +547,14 @@ bool RowClasses<Cuda, T>::find_patterns(const CsrView<T>& a, ClassTiles& made) {
   Vector<Cuda, int> found(space_, pattern_slots + 2);  // slots, slots in use, whether a row has no class
   space_.zero(found.data(), found.bytes());
   int* const used = found.data() + pattern_slots;
-  const OnDevice here(space_);
-  const int blocks = cuda::resident_blocks(space_, rows);
-  class_kernel<<<cuda::resident_blocks(space_, rows, class_blocks), cuda::block_threads, 0, space_.stream()>>>(
-      rows_of(a), a.rows, made.class_rows.data(), static_cast<int>(made.class_rows.size()), class_of.data(), used + 1);
-  OSTINATO_CUDA(cudaGetLastError());
+  const auto launch = [&](auto kernel, int of_multiprocessor, const auto&... args) {
+    const int blocks = cuda::resident_blocks(space_, rows, of_multiprocessor);
+    cuda::launch_in_order(space_, kernel, static_cast<unsigned>(blocks), cuda::block_threads, args...);
+  };
+  launch(class_kernel<T>, class_blocks, rows_of(a), a.rows, made.class_rows.data(),
+         static_cast<int>(made.class_rows.size()), class_of.data(), used + 1);
   const Tiles tiles{class_of.data(), a.rows};
-  pattern_kernel<<<blocks, cuda::block_threads, 0, space_.stream()>>>(tiles, static_cast<Offset>(count), found.data(),
-                                                                      used);
-  OSTINATO_CUDA(cudaGetLastError());
+  launch(pattern_kernel, cuda::blocks_per_multiprocessor, tiles, static_cast<Offset>(count), found.data(), used);
   std::vector<int> slots(found.size());
   std::vector<Copied> copies = copies_of_table();
   copies.push_back({slots.data(), found.data(), found.bytes()});
@@ -569,9 +567,8 @@ bool RowClasses<Cuda, T>::find_patterns(const CsrView<T>& a, ClassTiles& made) {
   const Vector<Cuda, std::uint16_t> of_slot(space_, std::span<const std::uint16_t>(names.of_slot));
   made.tiles = Vector<Cuda, std::uint16_t>(space_, count);
   made.patterns = Vector<Cuda, std::uint64_t>(space_, names.first_tile.size() * tile);
-  name_kernel<<<blocks, cuda::block_threads, 0, space_.stream()>>>(tiles, static_cast<Offset>(count), found.data(),
-                                                                   of_slot.data(), made.tiles.data());
-  OSTINATO_CUDA(cudaGetLastError());
+  launch(name_kernel, cuda::blocks_per_multiprocessor, tiles, static_cast<Offset>(count), found.data(), of_slot.data(),
+         made.tiles.data());
   for_each(space_, made.patterns.size(), WritePattern{tiles, first_tile.data(), present_.data(), made.patterns.data()});
   space_.wait();  // later products may read these arrays before the preceding kernel ends (overlap.cuh)
   return true;

@@ -17,6 +17,17 @@ void allow_shared(const Cuda& space, void (*kernel)(P...), std::size_t bytes) {
   OSTINATO_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
 }
 
+/// Whether the GPU, or that part of it which the process may use, can hold one such cluster.
+template <class... P>
+bool has_room_for_cluster(const Cuda& space, void (*kernel)(P...), unsigned blocks, dim3 block, std::size_t shared) {
+  allow_shared(space, kernel, shared);
+  OverlappedLaunch overlapped(space, blocks, block, shared);
+  overlapped.config.numAttrs = 0;
+  overlapped.in_one_cluster();
+  int clusters = 0;
+  return cuda_succeeds(cudaOccupancyMaxActiveClusters(&clusters, kernel, &overlapped.config)) && clusters > 0;
+}
+
 /// As launch(), for one cluster of at most 8 thread blocks, which can wait for each other. Requires a space that
 /// overlaps kernels: GPUs that have one have the other.
 template <class... P, class... A>

@@ -23,7 +23,7 @@ struct Cublas : OnDemand<Cublas> {
   decltype(&cublasDgemm_v2_64) dgemm;
 };
 
-/// Throws    DeviceError unless the code says success.
+/// Throws    DeviceError unless the code says success; DeviceMemoryError where memory ran out.
 void cublas_check(cublasStatus_t code, const char* what);
 
 #define OSTINATO_CUBLAS(function, ...) \

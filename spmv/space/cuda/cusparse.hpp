@@ -31,13 +31,11 @@ struct Cusparse : OnDemand<Cusparse> {
   decltype(&cusparseDnVecSetValues) set_vector_values;
   decltype(&cusparseDestroyDnVec) destroy_vector;
   decltype(&cusparseSpMV_bufferSize) spmv_buffer_size;
-#if CUSPARSE_VERSION >= 12300
   decltype(&cusparseSpMV_preprocess) spmv_preprocess;
-#endif
   decltype(&cusparseSpMV) spmv;
 };
 
-/// Throws    DeviceError unless the code says success.
+/// Throws    DeviceError unless the code says success; DeviceMemoryError where memory ran out.
 void cusparse_check(cusparseStatus_t code, const char* what);
 
 #define OSTINATO_CUSPARSE(function, ...) \

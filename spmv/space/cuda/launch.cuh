@@ -41,6 +41,15 @@ struct OverlappedLaunch {
   OverlappedLaunch& operator=(const OverlappedLaunch&) = delete;
 };
 
+/// Launches a kernel that starts when all work before has ended, and so needn't keep the rules of overlap.cuh. The
+/// error is that of this launch, unlike what cudaGetLastError() says.
+template <class... P, class... A>
+void launch_in_order(const Cuda& space, void (*kernel)(P...), dim3 grid, dim3 block, const A&... args) {
+  OverlappedLaunch in_order(space, grid, block, 0);
+  in_order.config.numAttrs = 0;
+  OSTINATO_CUDA(cudaLaunchKernelEx(&in_order.config, kernel, static_cast<P>(args)...));
+}
+
 /// Threads per block of element-wise kernels, and how many of these blocks a multiprocessor holds at once.
 inline constexpr int block_threads = 256;
 inline constexpr int blocks_per_multiprocessor = 8;

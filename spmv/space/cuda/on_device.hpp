@@ -16,8 +16,8 @@ namespace ostinato {
 /// Throws    DeviceError when the GPU can't be used, or when another thread uses the space at this moment.
 class OnDevice {
  public:
-  /// A tag: errors are ignored, and other threads aren't noticed. For destructors, at the end of a program even after
-  /// the driver is gone.
+  /// A tag: errors are ignored, not left for the caller's next cudaGetLastError(), and other threads aren't noticed.
+  /// For destructors, at the end of a program even after the driver is gone.
   struct Quietly {};
 
   explicit OnDevice(int device);
@@ -33,6 +33,7 @@ class OnDevice {
 
  private:
   bool pushed_ = false;
+  bool clears_ = false;                   ///< the runtime's last error was none before, and is to be none again
   const Cuda::State* entered_ = nullptr;  ///< the space that this thread holds; null for a nested object
 };
 

@@ -15,6 +15,7 @@
 //      launches ago isn't safe: with pdl_trigger() at the top of each kernel, several kernels run at once. The only
 //      exception is the profile (analysis/profile.cu). Its first kernel waits before it triggers the next kernel. So
 //      the kernels that follow may read the matrix before their own wait, and may add to counters that only they use.
+//      That is known to hold, not documented: PTX promises that writes are seen only after a kernel's own wait.
 //   3. The kernel reads data that another kernel may write, such as x, by plain loads or __ldcg, and never by __ldg or
 //      through a const __restrict__ parameter. The memory model doesn't cover __ldg and such parameters, so the
 //      compiler may move these loads to a place before the wait.

@@ -106,7 +106,7 @@ struct Tiles {
     log_y = log_of(e.y, e.z > 1 ? std::min(all - log_x, 2u) : all - log_x);
     log_z = all - log_x - log_y;
     const auto count = [](Index extent, unsigned log, Index deep) {
-      return ((static_cast<unsigned>((extent + deep - 1) / deep)) + (1u << log) - 1) >> log;
+      return (static_cast<unsigned>((extent - 1) / deep) + (1u << log)) >> log;
     };
     along_x = count(e.x, log_x, 1);
     along_y = count(e.y, log_y, deep_y);

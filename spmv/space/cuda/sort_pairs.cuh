@@ -22,7 +22,7 @@ void sort_pairs(const Cuda& space, const Key* keys, Vector<Cuda, Key>& sorted_ke
   if (sorted_keys.size() == 0) return;
   const OnDevice here(space);
   const auto sort = [&](void* scratch, std::size_t& bytes) {
-    OSTINATO_CUDA(cub::DeviceRadixSort::SortPairs(
+    OSTINATO_CUB(cub::DeviceRadixSort::SortPairs(
         scratch, bytes, keys, sorted_keys.data(), values, sorted_values.data(), static_cast<Offset>(sorted_keys.size()),
         0, std::max(1, static_cast<int>(std::bit_width(largest))), space.stream()));
   };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cuda_runtime.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <memory>
@@ -23,19 +24,44 @@ struct cusparseContext;
 
 namespace ostinato {
 
+/// Whether a call of the runtime has succeeded. An error isn't left for the caller's next cudaGetLastError().
+inline bool cuda_succeeds(cudaError_t code) {
+  if (code != cudaSuccess) (void)cudaGetLastError();
+  return code == cudaSuccess;
+}
+
+/// Throws    DeviceError unless the code says success; DeviceMemoryError where memory ran out.
 inline void cuda_check(cudaError_t code, const char* what) {
-  if (code == cudaSuccess) return;
-  (void)cudaGetLastError();
-  throw DeviceError(std::string("CUDA: ") + cudaGetErrorString(code) + " in " + what);
+  if (cuda_succeeds(code)) return;
+  const std::string text = std::string("CUDA: ") + cudaGetErrorString(code) + " in " + what;
+  if (code == cudaErrorMemoryAllocation) throw DeviceMemoryError(text);
+  throw DeviceError(text);
 }
 
 #define OSTINATO_CUDA(call) ::ostinato::cuda_check(call, #call)
+
+/// For calls of CUB, which take the last error of the runtime for theirs, even where an earlier call has left it.
+#define OSTINATO_CUB(call) ((void)cudaGetLastError(), OSTINATO_CUDA(call))
+
+/// During its lifetime, a thread that captures a stream may make calls that would otherwise break the capture, such as
+/// loading code. These calls aren't captured.
+class OutsideOfCapture {
+ public:
+  OutsideOfCapture() { (void)cuda_succeeds(cudaThreadExchangeStreamCaptureMode(&mode_)); }
+  ~OutsideOfCapture() { (void)cuda_succeeds(cudaThreadExchangeStreamCaptureMode(&mode_)); }
+  OutsideOfCapture(const OutsideOfCapture&) = delete;
+  OutsideOfCapture& operator=(const OutsideOfCapture&) = delete;
+
+ private:
+  cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
+};
 
 /// The state that the copies of a Cuda object share. Only one host thread at a time uses a State.
 struct Cuda::State {
   /// The memory pool of a GPU. All spaces on the GPU share it, so that what one of them has freed serves the others.
   struct Pool {
     cudaMemPool_t handle = nullptr;
+    const pid_t process = ::getpid();  ///< a child of a fork leaves CUDA alone
 
     static std::shared_ptr<Pool> of(int device);
     ~Pool();
@@ -54,6 +80,7 @@ struct Cuda::State {
   std::size_t kept_bytes() const { return properties.totalGlobalMem / 32; }
 
   int device = 0;
+  const pid_t process = ::getpid();
   CUctx_st* context = nullptr;
   cudaStream_t stream = nullptr;
   bool owns_stream = false;
@@ -115,7 +142,8 @@ struct Cuda::State {
 
   /// Held shared while a stream is captured, and alone while a space is destroyed: the vendor's libraries free memory
   /// then, which breaks captures of other threads.
-  static std::shared_mutex& captures();
+  static std::shared_timed_mutex& captures();
+  static bool& captures_here();  ///< whether this thread captures a stream
 
   /// The cuBLAS handle for this stream. The first call creates the handle, which takes a while.
   cublasContext* blas();

@@ -124,7 +124,7 @@ struct Broken : Paused {
   static constexpr std::string_view name = "broken", description = "";
   static Cost cost(const PlanInput&) { return predicted(0.8e-4); }
   Broken(const Host&, const SpaceCsr<Host, double>& a, const PlanInput&) : Paused(a, 0) {
-    throw DeviceError("out of memory on the device");
+    throw DeviceMemoryError("out of memory on the device");
   }
 };
 
@@ -134,7 +134,7 @@ struct Greedy : Paused {
   static constexpr std::string_view name = "greedy", description = "";
   static Cost cost(const PlanInput&) { return predicted(1.1e-4); }
   Greedy(const Host&, const SpaceCsr<Host, double>& a, const PlanInput&) : Paused(a, 0), longest_(population.longest) {
-    if (population.alive > 1) throw DeviceError("out of memory");
+    if (population.alive > 1) throw DeviceMemoryError("out of memory");
   }
   void apply(double alpha, std::span<const double> x, double beta, std::span<double> y) const {
     wait(3 * longest_);
@@ -151,7 +151,7 @@ struct Fickle : Paused {
   static inline bool fits = true;
   static Cost cost(const PlanInput&) { return predicted(1e-4); }
   Fickle(const Host&, const SpaceCsr<Host, double>& a, const PlanInput&) : Paused(a, 0) {
-    if (!fits) throw DeviceError("out of memory");
+    if (!fits) throw DeviceMemoryError("out of memory");
   }
 };
 

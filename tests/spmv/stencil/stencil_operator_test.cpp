@@ -364,6 +364,18 @@ TEST(StencilOperator, RefusesWhatIsNoStencil) {
   EXPECT_THROW(make(one_end), ArgumentError);
 }
 
+TYPED_TEST(StencilOperatorOn, HasARevisionThatNoOtherHas) {
+  using Assigned = StencilOperator<typename TypeParam::Space, typename TypeParam::T>;
+  Assigned a(this->space(), laplacian_stencil({5, 5}, true)), other(this->space(), laplacian_stencil({3}, true));
+  const int first = a.revision(), second = other.revision();
+  EXPECT_NE(first, second);
+
+  a = std::move(other);
+
+  EXPECT_NE(a.revision(), first);
+  EXPECT_NE(a.revision(), second);
+}
+
 TYPED_TEST(StencilOperatorOn, IsEmptyOnceMovedFrom) {
   using Moved = StencilOperator<typename TypeParam::Space, typename TypeParam::T>;
   const std::vector<typename TypeParam::T> ones(25, 1);

@@ -81,8 +81,8 @@ void expect_same_bits(const Cuda& space, const Csr<T>& a, const char* format, Co
   const Operator plain(space, a, FormatOptions{.format = format, .jit = Jit::off, .compress = compress});
   const Operator generated(space, a, FormatOptions{.format = format, .jit = Jit::on, .compress = compress});
   const bool as_good = generated.generated().find("precompiled ones are as good") != std::string::npos;
-  ASSERT_EQ(generated.revision(), as_good ? 0 : 1) << generated.generated();
-  EXPECT_EQ(plain.revision(), 0);
+  ASSERT_EQ(generated.revision() % 2, as_good ? 0 : 1) << generated.generated();
+  EXPECT_EQ(plain.revision() % 2, 0);
   for (const std::size_t skip : {0, 1})
     EXPECT_EQ(first_difference(everything(space, plain, skip), everything(space, generated, skip)), "") << skip;
 }
@@ -156,8 +156,10 @@ TYPED_TEST(GeneratedOn, NewValuesOfAnotherKindGetNewKernels) {
       if (a.col[k] == i) a.val[k] = static_cast<T>(a.row_ptr[i + 1] - a.row_ptr[i] - 1);
     }
   }
+  const int before = op.revision();
   op.update_values(a);
-  EXPECT_EQ(op.revision(), 3) << "an update, and kernels in use: " << op.generated();
+  EXPECT_NE(op.revision(), before);
+  EXPECT_EQ(op.revision() % 2, 1) << "kernels in use: " << op.generated();
   const auto x = random_vector<T>(a.cols, 5);
   const auto dx = this->put(x);
   auto y = this->put(std::vector<T>(x.size()));
@@ -171,8 +173,10 @@ TYPED_TEST(GeneratedOn, NewValuesNeedNoNewKernels) {
     Csr<T> a = generate<T>("poisson2d", {.n = n});
     Operator op(this->space(), a, FormatOptions{.format = "dia", .jit = Jit::on, .compress = Compress::on});
     for (T& v : a.val) v *= 2;
+    const int before = op.revision();
     op.update_values(a);
-    EXPECT_EQ(op.revision(), 3);
+    EXPECT_NE(op.revision(), before);
+    EXPECT_EQ(op.revision() % 2, 1) << op.generated();
     const Operator anew(this->space(), a, FormatOptions{.format = "dia", .jit = Jit::off, .compress = Compress::on});
     EXPECT_EQ(first_difference(everything(this->space(), op, 0), everything(this->space(), anew, 0)), "");
   }
@@ -237,8 +241,8 @@ TYPED_TEST(GeneratedOn, SolveIsTheSameWheneverTheKernelsComeIntoUse) {
   };
   const auto changed = solve(op, {.check_every = 4, .callback = callback});
 
-  EXPECT_EQ(before, 0);
-  EXPECT_EQ(after, 1) << op.generated();
+  EXPECT_EQ(before % 2, 0);
+  EXPECT_EQ(after, before + 1) << op.generated();
   EXPECT_LT(changed_at, 2 * change_at);
   EXPECT_EQ(plain, changed);
 }
