@@ -2,11 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/types.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <cstddef>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -43,7 +47,11 @@ class GeneratedKernels {
   static void forget();
 
   State state() const noexcept { return state_.load(std::memory_order_acquire); }
-  void wait() const noexcept { state_.wait(State::compiling, std::memory_order_acquire); }
+  /// Returns once the code is ready, or the request has failed. A process forked meanwhile hasn't got the compiling
+  /// thread: there the call returns at once, and state() stays `compiling`.
+  void wait() const noexcept {
+    if (::getpid() == process_) state_.wait(State::compiling, std::memory_order_acquire);
+  }
 
   /// Kernel number k of `names`, for cudaLaunchKernel and cudaLaunchKernelExC; null unless state() is ready.
   ///
@@ -63,8 +71,7 @@ class GeneratedKernels {
  private:
   class Service;
 
-  GeneratedKernels(std::string architecture, std::string source, std::vector<std::string> names)
-      : architecture_(std::move(architecture)), source_(std::move(source)), names_(std::move(names)) {}
+  GeneratedKernels(std::string architecture, std::string source, std::vector<std::string> names);
 
   void succeed(std::string cubin, std::string origin, double seconds) {
     cubin_ = std::move(cubin);
@@ -73,10 +80,7 @@ class GeneratedKernels {
     become(State::ready);
   }
 
-  void fail(std::string why) {
-    why_ = std::move(why);
-    become(State::failed);
-  }
+  void fail(std::string_view why) noexcept;
 
   void become(State state) {
     state_.store(state, std::memory_order_release);
@@ -93,6 +97,7 @@ class GeneratedKernels {
   // afterwards.
   std::string cubin_, origin_, why_;
   double seconds_ = 0;
+  const pid_t process_;  ///< whose thread compiles
   std::atomic<State> state_ = State::compiling;
 
   std::once_flag opened_;
