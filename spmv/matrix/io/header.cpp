@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <span>
 
 #include <ostinato/spmv/matrix/io/text.hpp>
 #include <ostinato/spmv/space/error.hpp>
@@ -15,9 +16,10 @@ namespace ostinato::io {
 namespace {
 
 using Words = std::vector<std::string_view>;
+using Names = std::span<const std::string_view>;
 
 /// The position of `word` among the names. When `word` is missing, throws FormatError at line 1 that lists the names.
-std::size_t choose(const std::string& path, const std::string& word, const char* what, const Words& names) {
+std::size_t choose(const std::string& path, const std::string& word, const char* what, Names names) {
   const auto found = std::find(names.begin(), names.end(), word);
   if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
   std::string list;
@@ -38,19 +40,18 @@ void require_matrix(const std::string& path, std::string_view object) {
                       "the banner's object is 'vector'; write '%%MatrixMarket matrix array real general' there, and "
                       "'rows 1' as the size line");
   }
-  choose(path, lower(object), "object", {"matrix"});
+  constexpr std::string_view known[] = {"matrix"};
+  choose(path, lower(object), "object", known);
 }
 
-const Words fields = {"real", "integer", "pattern"};
-const Words symmetries = {"general", "symmetric", "skew-symmetric", "hermitian"};
+constexpr std::string_view fields[] = {"real", "integer", "pattern"};
+constexpr std::string_view symmetries[] = {"general", "symmetric", "skew-symmetric", "hermitian"};
 
 /// Words behind the banner are remarks, but not those of which one may be meant instead.
 void check_remark(const std::string& path, const Words& words) {
   for (std::size_t k = 5; k < words.size(); ++k) {
     const std::string word = lower(words[k]);
-    const auto is_in = [&word](const Words& names) {
-      return std::find(names.begin(), names.end(), word) != names.end();
-    };
+    const auto is_in = [&word](Names names) { return std::find(names.begin(), names.end(), word) != names.end(); };
     if (is_in(fields) || is_in(symmetries))
       throw FormatError(path, 1,
                         quote(words[k]) + " follows the symmetry " + quote(words[4]) + "; leave one of them out");
@@ -74,7 +75,8 @@ void read_banner(const std::string& path, std::string_view line, Header& h, Cont
   h.info.format = lower(words[2]);
   h.info.field = lower(words[3]);
   h.info.symmetry = lower(words[4]);
-  h.array = choose(path, h.info.format, "format", {"coordinate", "array"}) == 1;
+  constexpr std::string_view formats[] = {"coordinate", "array"};
+  h.array = choose(path, h.info.format, "format", formats) == 1;
   if (h.info.field == "complex") throw FormatError(path, 1, complex_advice(contents));
   h.field = static_cast<Field>(choose(path, h.info.field, "field", fields));
   const std::size_t kind = choose(path, h.info.symmetry, "symmetry", symmetries);

@@ -142,13 +142,13 @@ Reading<T> read_coordinate(const Host& host, const std::string& path, const Head
     ++progress.done;
   });
   if (!number(pieces, h.entries)) report<T>(path, h);
-  if (any(pieces, &Piece::lower) && any(pieces, &Piece::upper)) require_no_mirror_images(path, h);
   assembly.allocate();
   parallel_for(host, pieces.size(), [&](std::size_t k) {
     put_entries<T>(h, pieces[k], assembly.put(k));
     ++progress.done;
   });
   if (any(pieces, &Piece::bad)) report<T>(path, h);
+  if (any(pieces, &Piece::lower) && any(pieces, &Piece::upper)) require_no_mirror_images(path, h);
   return {assembly.finish(), vanished(pieces)};
 }
 

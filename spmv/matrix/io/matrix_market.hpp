@@ -33,12 +33,12 @@ struct Progress {
 /// Reads a matrix from a Matrix Market file.
 ///
 /// Shapes    The whole matrix: the mirror images of the entries of a symmetric, skew-symmetric or hermitian file are
-///           filled in, whichever triangle each entry is stored in.
-///           Columns ascend in each row. Duplicates are added in the order of the file. Explicit zeros stay. All values
-///           of a pattern are 1. An array gives rows x cols entries, zeros included.
+///           filled in, whichever triangle each entry is stored in. Columns ascend in each row. Duplicates are added
+///           in the order of the file. Explicit zeros stay. All values of a pattern are 1. An array gives rows x cols
+///           entries, zeros included.
 /// Requires  `path` names a plain or gzip file, or is "-" for the standard input. The file doesn't shrink while it is
 ///           read.
-/// Reads     Any letter case in the banner and remarks behind it, LF and CR LF, spaces and tabs, comments and blank lines between lines,
+/// Reads     Any letter case in the banner, remarks behind it, LF and CR LF, spaces and tabs, comments and blank lines,
 ///           values such as .5, 5., +1e3 and Fortran's 1D+3. Values below the smallest denormal become 0.
 /// Throws    FormatError that names the first bad line (of the inflated text) and the reason. The same file gives the
 ///           same error on every run. A file too short for the announced number of entries is refused before memory for
@@ -56,8 +56,8 @@ Csr<T> read_matrix_market(const std::string& path, MatrixMarketInfo* info = null
 
 /// Reads a vector from a Matrix Market file, array or coordinate, with one column or one row; from a NumPy file (.npy)
 /// with one dimension, or two of which one is 1; or from a file named .txt with one number a line. Matrix Market and
-/// NumPy files are known by what they begin with. Elements that a coordinate file doesn't store are 0. `vanished`, if it
-/// is there, counts as MatrixMarketInfo does. Everything else is as for read_matrix_market().
+/// NumPy files are known by what they begin with. Elements that a coordinate file doesn't store are 0. `vanished`, if
+/// there is one, counts as MatrixMarketInfo does. Everything else is as for read_matrix_market().
 ///
 /// Throws    FormatError, also when the file has several rows and several columns.
 template <class T>

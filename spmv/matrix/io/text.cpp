@@ -28,11 +28,15 @@ constexpr std::string_view gzip_magic = "\x1f\x8b";
 
 std::string reason(int error) { return std::strerror(error); }
 
+int open_for_reading(const std::string& path) {
+  require_name(path);
+  return path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+}
+
 /// An open file. The destructor closes the file, but never the standard input.
 struct File {
   int id;
-  explicit File(const std::string& path) : id(path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-    require_name(path);
+  explicit File(const std::string& path) : id(open_for_reading(path)) {
     if (id < 0) fail(path, "can't be opened: " + reason(errno));
   }
   ~File() {

@@ -43,8 +43,8 @@ class Text {
 /// was there before stays whole until the new one is. Pipes, devices, and files in folders that take no new file are
 /// written in place. A process that is killed leaves the temporary file behind, named as the file with ".part-" and a
 /// number.
-/// Throws    FormatError when the file can't be opened or written, for instance because the disk is full. Beyond a limit
-///           of the file's size (ulimit -f) the system ends a process that doesn't ignore SIGXFSZ.
+/// Throws    FormatError when the file can't be opened or written, for instance because the disk is full. Beyond the
+///           limit of a file's size (ulimit -f) the system ends a process that doesn't ignore SIGXFSZ.
 class Output {
  public:
   explicit Output(const std::string& path);
