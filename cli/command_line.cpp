@@ -335,6 +335,19 @@ void Command::take_options_from(const std::string& path) {
 
 namespace {
 
+/// Parses the words. Prints the help or the version where they ask for one, and returns the exit code then.
+std::optional<int> parse_or_print(CLI::App& program, std::vector<char*>& words) {
+  try {
+    parse(program, static_cast<int>(words.size()), words.data());
+    return {};
+  } catch (const CLI::Success& e) {
+    std::ostringstream said;
+    const int code = program.exit(e, said, said);
+    put(stdout, said.str());
+    return code;
+  }
+}
+
 int run_within_memory(const CommandInfo& command, const std::function<int()>& run) {
   try {
     return run();
@@ -378,14 +391,7 @@ int run_command_line(const ProgramInfo& info, std::span<const CommandInfo> comma
     put(stderr, program.help());
     return exit_usage;
   }
-  try {
-    parse(program, static_cast<int>(words.size()), words.data());
-  } catch (const CLI::Success& e) {
-    std::ostringstream said;
-    const int code = program.exit(e, said, said);
-    put(stdout, said.str());
-    return code;
-  }
+  if (const std::optional<int> code = parse_or_print(program, words)) return *code;
   for (std::size_t k = 0; k < run.size(); ++k) {
     if (parsers[k]->parsed()) return run_within_memory(commands[k], run[k]);
   }

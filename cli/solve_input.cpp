@@ -89,12 +89,13 @@ void add_limits(Command& command, SolveInput& in) {
   const auto number = [&command](const char* name, auto& value, const char* what, const char* otherwise = "") {
     command.add({.names = name, .description = what, .value = "X", .default_text = otherwise}, value, at_least(0));
   };
-  const auto count = [&command](const char* name, int& value, int least, const char* what) {
-    command.add({.names = name, .description = what, .value = "N"}, value, whole(least));
+  const auto count = [&command](const char* name, int& value, const Reading<int>& read, const char* what,
+                                const char* otherwise = "") {
+    command.add({.names = name, .description = what, .value = "N", .default_text = otherwise}, value, read);
   };
   number("--rtol", in.rtol, "stop at ||b - A x|| <= rtol ||b||", "1e-8; 1e-5 in single precision");
   number("--atol", in.limits.atol, "or at ||b - A x|| <= atol");
-  count("--maxiter,--max-iterations", in.limits.max_iterations, 0, "iterations at most");
+  count("--maxiter,--max-iterations", in.limits.max_iterations, whole(0), "iterations at most");
   number("--time-limit", in.limits.time_limit, "seconds at most of the solve, and to make its preconditioner; 0: none");
   command.add({.names = "--mem-limit",
                .description =
@@ -103,20 +104,13 @@ void add_limits(Command& command, SolveInput& in) {
               in.limits.mem_limit, byte_size());
   number("--divergence-limit", in.limits.divergence_limit,
          "give up when the residual is so many times ||b|| or its start; 0: never");
-  command.add(
-      {.names = "--restart",
-       .description = "vectors before a restart; auto: as many as help and memory allows for gmres, 50 for gcrodr",
-       .value = "N",
-       .default_text = "auto"},
-      in.limits.restart, whole_or_auto(1, automatic_restart));
-  command.add({.names = "--recycle",
-               .description = "gcrodr: directions kept at a restart; auto: a fifth of --restart",
-               .value = "N",
-               .default_text = "auto"},
-              in.limits.recycle, whole_or_auto(1, automatic_recycle));
-  command.add({.names = "--shadow", .description = "idr: shadow vectors, the s of IDR(s)", .value = "N"},
-              in.limits.shadow, whole(1, most_shadow_vectors));
-  count("--check-every", in.limits.check_every, 0, "iterations between checks of the residual; 0: chosen by cost");
+  count("--restart", in.limits.restart, whole_or_auto(1, automatic_restart),
+        "vectors before a restart; auto: as many as help and memory allows for gmres, 50 for gcrodr", "auto");
+  count("--recycle", in.limits.recycle, whole_or_auto(1, automatic_recycle),
+        "gcrodr: directions kept at a restart; auto: a fifth of --restart", "auto");
+  count("--shadow", in.limits.shadow, whole(1, most_shadow_vectors), "idr: shadow vectors, the s of IDR(s)");
+  count("--check-every", in.limits.check_every, whole(0),
+        "iterations between checks of the residual; 0: chosen by cost");
   command.add(
       {.names = "--effort",
        .description = "quick, normal, thorough: how far auto goes where the first preconditioner doesn't get there",
