@@ -10,7 +10,6 @@
 
 #include <array>
 #include <new>
-#include <thread>
 #include <vector>
 
 #include <ostinato/spmv/matrix/generate.hpp>
@@ -57,8 +56,6 @@ class NestedDissectionInAProcess : public testing::Test {
   Graph small_;
   std::vector<Index> order_;
 };
-
-using NestedDissectionInAProcessDeathTest = NestedDissectionInAProcess;
 
 TEST_F(NestedDissectionInAProcess, LeavesTheTurnToTheNextCallWhicheverAllocationFails) {
   int failures = 0;
