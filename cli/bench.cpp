@@ -237,9 +237,8 @@ std::function<int()> define_bench(Command& command) {
   add_tune_option(command, in->formats, "model, measure",
                   "parameters of formats: by rule (model) or the fastest (measure)");
   add_kernel_options(command, in->formats);
-  command.add(
-      {.names = "--repetitions", .description = "timings, of which the median counts", .value = "N", .check = whole(1)},
-      in->repetitions);
+  command.add({.names = "--repetitions", .description = "timings, of which the median counts", .value = "N"},
+              in->repetitions, whole(1));
   command.add(json_option, in->json);
   command.add(html_option, in->html);
   command.add_flag(all_option, in->all);

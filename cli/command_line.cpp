@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
+#include <new>
 #include <sstream>
 
 #include "exit_code.hpp"
@@ -121,6 +122,14 @@ void take_help_command(std::vector<char*>& words) {
   words.push_back(help);
 }
 
+/// Rejects "--NAME=" with nothing behind the sign, for which CLI11 would take the next word.
+void require_values(const std::vector<char*>& words) {
+  for (const std::string_view word : words) {
+    if (word.starts_with("--") && word.find('=') == word.size() - 1)
+      throw UsageError(std::string(word.substr(0, word.size() - 1)) + ": nothing follows the sign =");
+  }
+}
+
 void parse(CLI::App& program, int argc, char** argv) {
   try {
     program.parse(argc, argv);
@@ -149,71 +158,104 @@ Check one_of(const std::string& known) {
   };
 }
 
-Check at_least(double least) {
-  return [least](std::string& text) {
-    double value = std::nan("");
-    if (CLI::detail::lexical_cast(text, value) && std::isfinite(value) && value >= least) return std::string();
-    return fmt::format("'{}' isn't a number of at least {}", text, least);
+Check file_name() {
+  return [](std::string& name) { return std::string(name.empty() ? "the name of the file is empty" : ""); };
+}
+
+Reading<double> at_least(double least) {
+  return [least](const std::string& text, double& to) {
+    double number = 0;
+    const std::errc error = read_number(text, number);
+    if (error == std::errc::result_out_of_range) return fmt::format("'{}' is beyond double precision", text);
+    if (error != std::errc() || !std::isfinite(number) || number < least)
+      return fmt::format("'{}' isn't a number of at least {}", text, least);
+    to = number;
+    return std::string();
   };
 }
 
-Check whole(std::int64_t least, std::int64_t most) {
-  return [least, most](std::string& text) {
-    std::int64_t value = 0;
-    if (CLI::detail::lexical_cast(text, value) && value >= least && value <= most) return std::string();
-    return fmt::format("'{}' isn't a whole number in {} .. {}", text, least, most);
+template <class N>
+Reading<N> whole(N least, N most) {
+  return [least, most](const std::string& text, N& to) {
+    const std::optional<N> number = number_of<N>(text);
+    if (!number || *number < least || *number > most)
+      return fmt::format("'{}' isn't a whole number in {} .. {}", text, least, most);
+    to = *number;
+    return std::string();
+  };
+}
+template Reading<int> whole(int, int);
+template Reading<std::uint64_t> whole(std::uint64_t, std::uint64_t);
+
+Reading<int> whole_or_auto(int least, int automatic) {
+  return [read = whole(least), automatic](const std::string& text, int& to) {
+    const bool is_auto = text == "auto";
+    if (is_auto) to = automatic;
+    const std::string wrong = is_auto ? "" : read(text, to);
+    return wrong.empty() ? wrong : wrong + ", nor auto";
   };
 }
 
-Check whole_or_auto(std::int64_t least, std::int64_t most) {
-  return [check = whole(least, most)](std::string& text) {
-    if (text == "auto" || check(text).empty()) return std::string();
-    return fmt::format("{}, nor auto", check(text));
-  };
-}
-
-Check byte_size() {
-  return [](std::string& text) {
+Reading<std::uint64_t> byte_size() {
+  return [](const std::string& text, std::uint64_t& to) {
     const std::string given = lower(text);
     const std::size_t end = std::min(given.find_first_not_of("0123456789."), given.size());
     const std::string unit = given.substr(end);
     constexpr std::string_view prefixes = "kmgt";
     const std::size_t power = unit.empty() || unit == "b" ? 0 : prefixes.find(unit.front()) + 1;
     const std::string rest = power == 0 ? "" : unit.substr(1);
-    double number = 0;
-    const bool is_size = CLI::detail::lexical_cast(given.substr(0, end), number) &&
-                         (power > 0 || unit.empty() || unit == "b") && (rest.empty() || rest == "b" || rest == "ib");
-    const double bytes = number * std::pow(rest == "ib" ? 1024.0 : 1000.0, static_cast<double>(power));
+    const std::optional<double> number = number_of<double>(given.substr(0, end));
+    const bool is_size =
+        number && (power > 0 || unit.empty() || unit == "b") && (rest.empty() || rest == "b" || rest == "ib");
+    const double bytes = number.value_or(0) * std::pow(rest == "ib" ? 1024.0 : 1000.0, static_cast<double>(power));
     if (!is_size || !(bytes < 1e18)) return fmt::format("'{}' isn't a size such as 500M, 2G or 1.5GiB", text);
-    text = fmt::format("{:.0f}", bytes);
+    to = static_cast<std::uint64_t>(std::round(bytes));
     return std::string();
   };
 }
 
-int number_or(const std::string& text, int otherwise) { return text == "auto" ? otherwise : std::stoi(text); }
-
-template <class T>
-void Command::add_any(const Option& option, T& to) {
-  CLI::Option* const added = parser_.add_option(option.names, to, option.description);
-  if (!option.value.empty()) added->type_name(option.value);
-  const Check check = option.check || option.words.empty() ? option.check : one_of(option.words);
-  if (check) added->transform(CLI::Validator([check](std::string& v) { return check(v); }, ""));
-  if (!option.group.empty()) added->group(option.group);
-  added->required(option.required);
+void Command::describe(const Option& option, CLI::Option& added) {
+  if (!option.value.empty()) added.type_name(option.value);
+  if (!option.group.empty()) added.group(option.group);
+  added.required(option.required);
   if (!option.default_text.empty()) {
-    added->default_str(option.default_text);
+    added.default_str(option.default_text);
   } else if (option.names.front() == '-') {
-    added->capture_default_str();
+    added.capture_default_str();
   }
   Option& described = program_.commands[index_].options.emplace_back(option);
-  described.default_text = added->get_default_str();
+  described.default_text = added.get_default_str();
 }
 
-void Command::add(const Option& option, std::string& to) { add_any(option, to); }
-void Command::add(const Option& option, int& to) { add_any(option, to); }
-void Command::add(const Option& option, std::uint64_t& to) { add_any(option, to); }
-void Command::add(const Option& option, double& to) { add_any(option, to); }
-void Command::add(const Option& option, std::optional<double>& to) { add_any(option, to); }
+void Command::add(const Option& option, std::string& to) {
+  CLI::Option* const added = parser_.add_option(option.names, to, option.description);
+  const Check check = option.check || option.words.empty() ? option.check : one_of(option.words);
+  if (check) added->transform(CLI::Validator([check](std::string& v) { return check(v); }, ""));
+  describe(option, *added);
+}
+
+/// CLI11 checks a text before it hands it on. The check keeps the number, so that the text is read once.
+template <class N, class To>
+void Command::add_number(const Option& option, To& to, const Reading<N>& read) {
+  const auto number = std::make_shared<N>();
+  const auto take = [&to, number](const CLI::results_t&) {
+    to = *number;
+    return true;
+  };
+  const auto shown = [&to] { return CLI::detail::checked_to_string<To, To>(to); };
+  CLI::Option* const added = parser_.add_option(option.names, take, option.description, false, shown);
+  added->check(CLI::Validator([read, number](std::string& text) { return read(text, *number); }, ""));
+  describe(option, *added);
+}
+
+void Command::add(const Option& option, int& to, const Reading<int>& read) { add_number(option, to, read); }
+void Command::add(const Option& option, std::uint64_t& to, const Reading<std::uint64_t>& read) {
+  add_number(option, to, read);
+}
+void Command::add(const Option& option, double& to, const Reading<double>& read) { add_number(option, to, read); }
+void Command::add(const Option& option, std::optional<double>& to, const Reading<double>& read) {
+  add_number(option, to, read);
+}
 
 void Command::add_flag(const Option& option, bool& to) {
   CLI::Option* const added = parser_.add_flag(option.names, to, option.description);
@@ -291,9 +333,35 @@ void Command::take_options_from(const std::string& path) {
   }
 }
 
+namespace {
+
+/// Parses the words. Prints the help or the version where they ask for one, and returns the exit code then.
+std::optional<int> parse_or_print(CLI::App& program, std::vector<char*>& words) {
+  try {
+    parse(program, static_cast<int>(words.size()), words.data());
+    return {};
+  } catch (const CLI::Success& e) {
+    std::ostringstream said;
+    const int code = program.exit(e, said, said);
+    put(stdout, said.str());
+    return code;
+  }
+}
+
+int run_within_memory(const CommandInfo& command, const std::function<int()>& run) {
+  try {
+    return run();
+  } catch (const std::bad_alloc&) {
+    throw OutOfMemory(std::string(out_of_memory) + "; " + command.takes_less_memory);
+  }
+}
+
+}  // namespace
+
 int run_command_line(const ProgramInfo& info, std::span<const CommandInfo> commands, int argc, char** argv) {
   std::vector<char*> words(argv, argv + argc);
   take_help_command(words);
+  require_values(words);
   require_known(commands, static_cast<int>(words.size()), words.data());
   Command::Parser program(info.description, info.name);
   const auto formatter = std::make_shared<HelpFormatter>();
@@ -323,16 +391,9 @@ int run_command_line(const ProgramInfo& info, std::span<const CommandInfo> comma
     put(stderr, program.help());
     return exit_usage;
   }
-  try {
-    parse(program, static_cast<int>(words.size()), words.data());
-  } catch (const CLI::Success& e) {
-    std::ostringstream said;
-    const int code = program.exit(e, said, said);
-    put(stdout, said.str());
-    return code;
-  }
+  if (const std::optional<int> code = parse_or_print(program, words)) return *code;
   for (std::size_t k = 0; k < run.size(); ++k) {
-    if (parsers[k]->parsed()) return run[k]();
+    if (parsers[k]->parsed()) return run_within_memory(commands[k], run[k]);
   }
   throw UsageError("a command is missing; known: " + names_of(commands));
 }

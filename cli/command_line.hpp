@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <charconv>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -10,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "text.hpp"
@@ -17,24 +19,50 @@
 // The command line, without CLI11, which parses it. Only command_line.cpp includes CLI11, because a file that includes
 // it takes ten seconds to compile.
 
+namespace CLI {
+class Option;
+}
+
 namespace ostinato::cli {
 
-/// A check of a value: returns what is wrong with the value, or an empty text. May put the usual spelling in its place.
+/// Reads the number that the whole text is, in decimal, with a sign or without. Returns std::errc() once `to` has it;
+/// result_out_of_range for one that N doesn't hold; invalid_argument for another text.
+template <class N>
+std::errc read_number(std::string_view text, N& to) {
+  const bool plus = text.size() > 1 && text[0] == '+' && text[1] != '-';
+  const char* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data() + (plus ? 1 : 0), end, to);
+  return read.ptr == end ? read.ec : std::errc::invalid_argument;
+}
+
+/// The same as a value; nothing for another text, and for a number that N doesn't hold.
+template <class N>
+std::optional<N> number_of(std::string_view text) {
+  N number{};
+  return read_number(text, number) == std::errc() ? std::optional<N>(number) : std::nullopt;
+}
+
+/// A check of a text: returns what is wrong with it, or an empty text. May put the usual spelling in its place.
 using Check = std::function<std::string(std::string& value)>;
 
 /// Accepts only the words of a comma-separated list, in any case.
 Check one_of(const std::string& known);
-/// Accepts only finite numbers of at least `least`.
-Check at_least(double least);
-/// Accepts only whole numbers in least .. most.
-Check whole(std::int64_t least, std::int64_t most = std::numeric_limits<int>::max());
-/// "auto" or a whole number.
-Check whole_or_auto(std::int64_t least, std::int64_t most = std::numeric_limits<int>::max());
-/// A number of bytes, such as 500M, 1.5G or 2GiB: K, M, G and T count in thousands, KiB to TiB in 1024. Puts the whole
-/// number of bytes in place of the text.
-Check byte_size();
-/// The number; `otherwise` for "auto".
-int number_or(const std::string& text, int otherwise);
+/// Accepts any name of a file but the empty one, which a variable that isn't set leaves behind.
+Check file_name();
+
+/// Reads a number: returns what is wrong with the text, or an empty text once `to` has the number.
+template <class N>
+using Reading = std::function<std::string(const std::string& text, N& to)>;
+
+/// Finite numbers of at least `least`.
+Reading<double> at_least(double least);
+/// Whole numbers in least .. most.
+template <class N = int>
+Reading<N> whole(N least, N most = std::numeric_limits<N>::max());
+/// "auto", which sets `automatic`, or a whole number of at least `least`.
+Reading<int> whole_or_auto(int least, int automatic);
+/// A number of bytes, such as 500M, 1.5G or 2GiB: K, M, G and T count in thousands, KiB to TiB in 1024.
+Reading<std::uint64_t> byte_size();
 
 /// An option, or an argument that is identified by its position, as the help shows it.
 struct Option {
@@ -42,7 +70,7 @@ struct Option {
   std::string description;
   std::string value = {};         ///< placeholder of the value in the help: FILE, NAME, N, X
   std::string words = {};         ///< comma-separated: the words that the value may be, or may begin with
-  Check check = {};               ///< empty: one of the words, or every value if there are none
+  Check check = {};               ///< of a text; empty: one of the words, or every text if there are none
   std::string default_text = {};  ///< shown in the help; empty: the variable's initial value
   bool required = false;
   std::string group = {};  ///< heading in the help; empty for the default heading
@@ -73,14 +101,18 @@ inline const Option matrix_argument = {
     .names = "matrix",
     .description = "Matrix Market file, .mtx or .mtx.gz; - is the standard input; FAMILY:N is made, see generate",
     .value = "FILE",
+    .check = file_name(),
     .required = true};
-inline const Option json_option = {
-    .names = "--json", .description = "write the report; - is the standard output", .value = "FILE"};
+inline const Option json_option = {.names = "--json",
+                                   .description = "write the report; - is the standard output",
+                                   .value = "FILE",
+                                   .check = file_name()};
 
 inline const Option html_option = {
     .names = "--html",
     .description = "write the report with pictures as one page; - is the standard output",
-    .value = "FILE"};
+    .value = "FILE",
+    .check = file_name()};
 inline const Option all_option = {.names = "--all", .description = "show formats that don't run on this machine, too"};
 
 /// An option that was given on the command line.
@@ -98,10 +130,10 @@ class Command {
       : parser_(parser), program_(program), index_(index) {}
 
   void add(const Option& option, std::string& to);
-  void add(const Option& option, int& to);
-  void add(const Option& option, std::uint64_t& to);
-  void add(const Option& option, double& to);
-  void add(const Option& option, std::optional<double>& to);
+  void add(const Option& option, int& to, const Reading<int>& read);
+  void add(const Option& option, std::uint64_t& to, const Reading<std::uint64_t>& read);
+  void add(const Option& option, double& to, const Reading<double>& read);
+  void add(const Option& option, std::optional<double>& to, const Reading<double>& read);
   void add_flag(const Option& option, bool& to);
 
   /// Sets the text after the options in the command's help. The footer of the program follows that text.
@@ -119,8 +151,9 @@ class Command {
   void take_options_from(const std::string& path);
 
  private:
-  template <class T>
-  void add_any(const Option& option, T& to);
+  void describe(const Option& option, CLI::Option& added);
+  template <class N, class To>
+  void add_number(const Option& option, To& to, const Reading<N>& read);
 
   Parser& parser_;
   ProgramDescription& program_;
@@ -133,6 +166,7 @@ struct CommandInfo {
   const char* name;
   const char* description;
   std::function<int()> (*define)(Command& command);
+  const char* takes_less_memory;  ///< what to do where memory ends
 };
 
 /// Parses the command line and runs the command, or prints the help or the version. Returns the exit code.

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device.hpp"
 
-#include <algorithm>
+#include <cstdint>
+#include <optional>
 
 #include <ostinato/spmv/space/error.hpp>
 
@@ -15,16 +16,17 @@ namespace {
 constexpr int most_threads = 512;  ///< Kokkos 3 supports no more
 constexpr std::string_view cuda_prefix = "cuda:";
 
-bool is_number(std::string_view text) {
-  return !text.empty() && text.size() <= 4 &&
-         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+/// The N of "cuda:N"; nothing for another text.
+std::optional<std::uint16_t> gpu_of(std::string_view device) {
+  if (!device.starts_with(cuda_prefix)) return {};
+  return number_of<std::uint16_t>(device.substr(cuda_prefix.size()));
 }
 
 std::string unknown_device(std::string& given) {
   const std::string name = lower(given);
   given = name;
   if (name == "auto" || name == "cpu" || name == "cuda") return {};
-  if (name.starts_with(cuda_prefix) && is_number(std::string_view(name).substr(cuda_prefix.size()))) return {};
+  if (gpu_of(name)) return {};
   return "'" + name + "' is unknown; known: auto, cpu, cuda, cuda:N";
 }
 
@@ -49,17 +51,14 @@ void add_device_options(Command& command, DeviceOptions& options) {
                .words = "double, single",
                .check = unknown_precision},
               options.precision);
-  command.add({.names = "--threads",
-               .description = "threads on the CPU; 0: OMP_NUM_THREADS, or all",
-               .value = "N",
-               .check = whole(0, most_threads)},
-              options.threads);
+  command.add({.names = "--threads", .description = "threads on the CPU; 0: OMP_NUM_THREADS, or all", .value = "N"},
+              options.threads, whole(0, most_threads));
 }
 
 int chosen_gpu(const DeviceOptions& options) {
   if (options.device == "cpu") return -1;
   if (options.device == "auto") return Cuda::why_absent().empty() ? 0 : -1;
-  return options.device == "cuda" ? 0 : std::stoi(options.device.substr(cuda_prefix.size()));
+  return gpu_of(options.device).value_or(0);
 }
 
 Host make_host(const DeviceOptions& options) {

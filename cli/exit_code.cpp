@@ -21,14 +21,16 @@ Complaint Complaint::of_exception() {
     return {e.what(), exit_device};
   } catch (const Error& e) {
     return {as_in_files(e.what()), exit_bad_input};
+  } catch (const OutOfMemory& e) {
+    return {e.what(), exit_device};
   } catch (const std::bad_alloc&) {
-    return {"out of memory; a smaller --restart, --precision single or --format csr takes less", exit_device};
+    return {out_of_memory, exit_device};
   } catch (const std::exception& e) {
     return {std::string("unexpected: ") + e.what(), exit_device};
   }
 }
 
-void Complaint::say() const { put(stderr, "ostinato: " + reason + "\n"); }
+void Complaint::say() const { put(stderr, "ostinato: " + printable(reason) + "\n"); }
 
 ExitCode exit_code(Status status) {
   switch (status) {

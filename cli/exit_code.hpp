@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <ostinato/solvers/options.hpp>
+#include <ostinato/spmv/space/error.hpp>
 
 namespace ostinato::cli {
 
@@ -38,6 +39,27 @@ class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
+
+/// Calls f(), whose invalid arguments are those of the command line.
+/// Throws    UsageError for them; other exceptions of f, MemoryLimitError too.
+template <class F>
+auto with_usage_errors(F&& f) {
+  try {
+    return f();
+  } catch (const MemoryLimitError&) {
+    throw;
+  } catch (const ArgumentError& e) {
+    throw UsageError(e.what());
+  }
+}
+
+/// Memory that ended, and what takes less of it.
+class OutOfMemory : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+inline constexpr const char* out_of_memory = "out of memory";
 
 /// The outputs at the end of a command. One that fails keeps no other from being written.
 class Outputs {

@@ -49,15 +49,13 @@ void add_measuring_options(Command& command, FormatInput& in) {
   command.add({.names = "--products,--expected-products",
                .description = "products that the set-up of a format is spread over",
                .value = "N",
-               .check = at_least(1),
                .default_text = fmt::format("{}", FormatOptions{}.expected_products)},
-              in.products);
+              in.products, at_least(1));
   command.add({.names = "--tune-budget",
                .description = "seconds for measuring",
                .value = "S",
-               .check = at_least(0),
                .default_text = in.tune_budget > 0 ? fmt::format("{}", in.tune_budget) : "a twentieth of the products"},
-              in.tune_budget);
+              in.tune_budget, at_least(0));
   command.add_flag({.names = "--retune,--tune-again", .description = "measure again what was measured before"},
                    in.retune);
 }

@@ -27,13 +27,12 @@ struct GenerateInput {
 };
 
 void add_family_options(Command& command, GenerateOptions& o) {
-  const auto add = [&command](const char* name, auto& value, Check check, const char* what) {
+  const auto add = [&command](const char* name, auto& value, const auto& read, const char* what) {
     command.add({.names = name,
                  .description = what,
                  .value = std::is_integral_v<std::remove_cvref_t<decltype(value)>> ? "N" : "X",
-                 .check = std::move(check),
                  .group = family_group},
-                value);
+                value, read);
   };
   const auto flag = [&command](const char* name, bool& value, const char* what) {
     command.add_flag({.names = name, .description = what, .group = family_group}, value);
@@ -49,7 +48,7 @@ void add_family_options(Command& command, GenerateOptions& o) {
   add("--bandwidth", o.bandwidth, whole(0), "diagonals on either side of the main one");
   add("--broken", o.broken, at_least(0), "share of each diagonal that is missing, 0 .. 1");
   add("--scatter", o.scatter, at_least(0), "entries a row that stand alone, 0 .. 1");
-  add("--seed", o.seed, whole(0, std::numeric_limits<std::int64_t>::max()), "of all that is random");
+  add("--seed", o.seed, whole<std::uint64_t>(0), "of all that is random");
 }
 
 /// family_of() rejects an unknown family, after the options are known.
@@ -85,7 +84,7 @@ void write(const GenerateInput& in, const std::string& comment, const CsrView<do
   const bool file = in.output != "-";
   const double bytes = file ? file_bytes(in.output) : 0;
   put(stderr, fmt::format("{}: {} x {}, {} entries, {}generated in {}, written in {}\n",
-                          file ? in.output : "standard output", count_text(a.rows), count_text(a.cols),
+                          file ? printable(in.output) : "standard output", count_text(a.rows), count_text(a.cols),
                           count_text(a.nonzeros()), bytes > 0 ? bytes_text(bytes) + ", " : "",
                           seconds_text(generate_seconds), seconds_text(watch.seconds())));
 }
@@ -109,16 +108,14 @@ int run_generate(const Command& command, const GenerateInput& in) {
   LiveLine live(!in.quiet);
   live.phase("generating " + in.family);
   const Stopwatch watch;
-  try {
+  with_usage_errors([&] {
     const Csr<double> a = generate<double>(in.family, in.options);
     const double seconds = watch.seconds();
     live.phase("writing " + in.output);
     if (!in.coordinates.empty())
       write_table(in.coordinates, coordinates_of({in.family, in.options}), command_text(given, in));
     write(in, command_text(given, in), a, seconds, live);
-  } catch (const ArgumentError& e) {
-    throw UsageError(e.what());
-  }
+  });
   return exit_converged;
 }
 
@@ -129,14 +126,17 @@ std::function<int()> define_generate(Command& command) {
   command.add(
       {.names = "family", .description = "one of those below", .words = names_of(generators()), .check = known_family},
       in->family);
-  command.add({.names = "n", .description = "grid points a side, or rows", .check = whole(1)}, in->options.n);
+  command.add({.names = "n", .description = "grid points a side, or rows"}, in->options.n, whole(1));
   command.add({.names = "output",
                .description = "Matrix Market file, .mtx or .mtx.gz; - is the standard output",
-               .value = "FILE"},
+               .value = "FILE",
+               .check = file_name()},
               in->output);
-  command.add(
-      {.names = "--coordinates", .description = "of elasticity3d: where the points are, .mtx or .npy", .value = "FILE"},
-      in->coordinates);
+  command.add({.names = "--coordinates",
+               .description = "of elasticity3d: where the points are, .mtx or .npy",
+               .value = "FILE",
+               .check = file_name()},
+              in->coordinates);
   command.add_flag({.names = "--list", .description = "print the families and exit"}, in->list);
   command.add_flag({.names = "--quiet", .description = "say nothing"}, in->quiet);
   add_family_options(command, in->options);

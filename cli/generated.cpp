@@ -5,10 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
-
-#include <ostinato/spmv/space/error.hpp>
 
 #include "exit_code.hpp"
 #include "text.hpp"
@@ -40,11 +37,8 @@ bool names_family(const std::string& family, const std::string& size) {
 }
 
 template <class N>
-void set_number(const GivenOption& given, const Check& check, N& to) {
-  std::string text = given.value;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), to);
-  if (error == std::errc() && end == text.data() + text.size() && check(text).empty()) return;
-  throw UsageError(given.name + ": " + (check(text).empty() ? "'" + text + "' isn't a number" : check(text)));
+void set_number(const GivenOption& given, const Reading<N>& read, N& to) {
+  if (const std::string wrong = read(given.value, to); !wrong.empty()) throw UsageError(given.name + ": " + wrong);
 }
 
 void set_flag(const GivenOption& given, bool& to) {
@@ -66,7 +60,7 @@ void set(const GivenOption& given, GenerateOptions& o) {
   if (name == "bandwidth") set_number(given, whole(0), o.bandwidth);
   if (name == "broken") set_number(given, at_least(0), o.broken);
   if (name == "scatter") set_number(given, at_least(0), o.scatter);
-  if (name == "seed") set_number(given, whole(0, std::numeric_limits<std::int64_t>::max()), o.seed);
+  if (name == "seed") set_number(given, whole<std::uint64_t>(0), o.seed);
 }
 
 bool reads(const GeneratorInfo& family, const std::string& option) {
@@ -100,8 +94,9 @@ void require_read(const std::vector<GivenOption>& given, const GeneratorInfo& fa
 std::optional<Generated> generated_matrix(const std::string& name) {
   const std::vector<std::string> parts = parts_of(name, ':');
   std::error_code error;
-  if (parts.size() < 2 || parts.size() > 3 || std::filesystem::exists(name, error)) return {};
+  if (parts.size() < 2 || std::filesystem::exists(name, error)) return {};
   if (!names_family(parts[0], parts[1])) return {};
+  if (parts.size() > 3) throw UsageError(name + ": a comma, not a colon, parts options: FAMILY:N:KEY=VALUE,KEY=VALUE");
   const GeneratorInfo& family = family_of(parts[0]);
   Generated made{parts[0], {}};
   set_number({"the size N of " + parts[0] + ":N", parts[1]}, whole(1), made.options.n);
@@ -126,13 +121,9 @@ template <class T>
 Csr<T> load_matrix(const std::string& name, MatrixMarketInfo* info, Progress* progress) {
   const std::optional<Generated> made = generated_matrix(name);
   if (!made) return read_matrix_market<T>(name, info, progress);
-  try {
-    Csr<T> a = generate<T>(made->family, made->options);
-    if (info != nullptr) *info = {"generated", "real", "general", a.rows, a.cols, a.nonzeros()};
-    return a;
-  } catch (const ArgumentError& e) {
-    throw UsageError(e.what());
-  }
+  Csr<T> a = with_usage_errors([&] { return generate<T>(made->family, made->options); });
+  if (info != nullptr) *info = {"generated", "real", "general", a.rows, a.cols, a.nonzeros()};
+  return a;
 }
 
 Table coordinates_of(const Generated& made) {
@@ -143,12 +134,7 @@ Table coordinates_of(const Generated& made) {
 
 Table load_coordinates(const std::string& name) {
   const std::optional<Generated> made = generated_matrix(name);
-  if (!made) return read_table(name);
-  try {
-    return coordinates_of(*made);
-  } catch (const ArgumentError& e) {
-    throw UsageError(e.what());
-  }
+  return made ? with_usage_errors([&] { return coordinates_of(*made); }) : read_table(name);
 }
 
 template Csr<float> load_matrix<float>(const std::string&, MatrixMarketInfo*, Progress*);

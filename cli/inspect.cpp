@@ -26,7 +26,7 @@ struct InspectInput {
   std::string matrix, json, html;
   DeviceOptions device;
   FormatInput formats;
-  std::string restart = "auto";
+  int restart = automatic_restart;
   bool all = false;
 };
 
@@ -288,9 +288,8 @@ void look_at(const Space& space, const Csr<T>& a, const InspectInput& in, Inspec
   i.generated = op.generated();
   i.grid = analysis.grid();
   if (i.structure.rows == i.structure.cols) i.preconditioners = predict_memory(analysis);
-  i.examination = examine(analysis, {.thorough = in.all,
-                                     .restart = number_or(in.restart, automatic_restart),
-                                     .rtol = sizeof(T) == sizeof(float) ? 1e-5 : 1e-8});
+  i.examination =
+      examine(analysis, {.thorough = in.all, .restart = in.restart, .rtol = sizeof(T) == sizeof(float) ? 1e-5 : 1e-8});
 }
 
 template <class T, class Space>
@@ -329,8 +328,8 @@ std::function<int()> define_inspect(Command& command) {
   add_tune_option(command, in->formats, "model, measure", "model (predict) or measure (time the best few)");
   add_kernel_options(command, in->formats);
   command.add(
-      {.names = "--restart", .description = "vectors that gmres would keep", .value = "N", .check = whole_or_auto(1)},
-      in->restart);
+      {.names = "--restart", .description = "vectors that gmres would keep", .value = "N", .default_text = "auto"},
+      in->restart, whole_or_auto(1, automatic_restart));
   add_device_options(command, in->device);
   command.footer(format_listing());
   return [in] {

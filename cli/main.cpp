@@ -20,14 +20,18 @@ namespace ostinato::cli {
 
 namespace {
 
+constexpr const char *single_takes_less = "--precision single takes less", *nothing_takes_less = "end other programs";
+
 constexpr CommandInfo commands[] = {
-    {"solve", "solve A x = b and say how it went", define_solve},
-    {"inspect", "say what a matrix is, and what each format would cost", define_inspect},
-    {"tune", "time every format and its variants, and keep the verdict", define_tune},
-    {"bench", "time a product in every format, and check it", define_bench},
-    {"generate", "write a matrix of a known family", define_generate},
-    {"completion", "print a script with which a shell completes command lines", define_completion},
-    {"man", "print the manual page", define_man},
+    {"solve", "solve A x = b and say how it went", define_solve,
+     "a smaller --restart, --precision single or --format csr takes less"},
+    {"inspect", "say what a matrix is, and what each format would cost", define_inspect, single_takes_less},
+    {"tune", "time every format and its variants, and keep the verdict", define_tune, single_takes_less},
+    {"bench", "time a product in every format, and check it", define_bench,
+     "--precision single or --format csr takes less"},
+    {"generate", "write a matrix of a known family", define_generate, "a smaller N takes less"},
+    {"completion", "print a script with which a shell completes command lines", define_completion, nothing_takes_less},
+    {"man", "print the manual page", define_man, nothing_takes_less},
 };
 
 constexpr const char* exit_codes =
@@ -84,8 +88,9 @@ int guarded(int argc, char** argv) {
 int main(int argc, char** argv) {
   ostinato::cli::restart_with_short_waits(argv);
   ostinato::cli::open_standard_streams();
-  signal(SIGPIPE,
-         SIG_IGN);  // writing to a closed pipe becomes an error like any other, told after the report is written
+  // Writing to a closed pipe, or beyond the limit of a file's size (ulimit -f), becomes an error like any other, told
+  // after the report is written.
+  for (const int number : {SIGPIPE, SIGXFSZ}) (void)signal(number, SIG_IGN);
   ostinato::cli::exit_on_interrupt();
   return ostinato::cli::guarded(argc, argv);
 }

@@ -65,7 +65,7 @@ void LiveLine::iteration(const Iteration& now) {
 }
 
 void LiveLine::rewrite(const std::string& text) {
-  put(stderr, "\r" + text.substr(0, line_width - 1) + "\x1b[K");
+  put(stderr, "\r" + printable(text).substr(0, line_width - 1) + "\x1b[K");
   std::fflush(stderr);
   dirty_ = true;
 }

@@ -63,6 +63,7 @@ struct Renumbering {
 /// The report of a solve.
 struct SolveReport {
   std::string matrix, rhs, output;
+  bool of_ones = false;  ///< b is A * ones, so that x is known
   DeviceInfo device;
   MatrixMarketInfo file;
   Structure structure;
@@ -85,9 +86,9 @@ struct SolveReport {
   html::Density pattern;        ///< for the page; empty without one
 };
 
-/// The entries of the operators of all levels over those of the finest; 0 without levels.
+/// The entries of the operators of all levels over those of the finest; 0 without entries.
 double operator_complexity(const std::vector<PreconditionerLevel>& levels);
-/// The rows of all levels over those of the finest; 0 without levels.
+/// The rows of all levels over those of the finest; 0 without rows.
 double grid_complexity(const std::vector<PreconditionerLevel>& levels);
 /// The set-up of a hierarchy, timed, in products with the chosen format, timed or else predicted. Nothing without a
 /// hierarchy or without a format.

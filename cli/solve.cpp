@@ -66,8 +66,6 @@ Vector<Space, T> right_hand_side(const Space& space, const A& a, const Array<T>&
   return b;
 }
 
-constexpr const char* of_ones = "b = A * ones, no --rhs was given";
-
 /// Whether A * ones is 0 but for rounding, as on a grid without boundary values.
 template <class A, class Space, class T>
 bool is_rounding(const A& a, const Vector<Space, T>& b) {
@@ -150,13 +148,13 @@ std::size_t bytes_in_basis(const M& m) {
 SolverChoice solver_choice(const SolveInput& in, const Structure& s, std::size_t value_bytes, double rate,
                            std::size_t preconditioner_bytes, bool symmetric_preconditioner = true) {
   if (in.solver != "auto") return {in.solver, "asked for"};
-  return choose_solver(s, value_bytes, number_or(in.restart, automatic_restart), rate, symmetric_preconditioner,
+  return choose_solver(s, value_bytes, in.limits.restart, rate, symmetric_preconditioner,
                        memory_left(in.limits.mem_limit, preconditioner_bytes));
 }
 
 template <class T>
 void keep_solution(const SolveInput& in, SolveReport& report, const std::vector<T>& x) {
-  if (report.rhs == of_ones && report.structure.rows >= report.structure.cols) report.error = error_of(x);
+  if (report.of_ones && report.structure.rows >= report.structure.cols) report.error = error_of(x);
   if (in.output.empty()) return;
   const std::string comment = "ostinato solve " + in.matrix + "\n" + report.result.message();
   const std::vector<Index>& order = report.renumbering.order;
@@ -217,7 +215,8 @@ SolveReport begun(const SolveInput& in, const DeviceInfo& device) {
   report.matrix = in.matrix;
   report.device = device;
   report.options = solve_options(in, device.precision);
-  report.rhs = in.rhs.empty() ? of_ones : in.rhs;
+  report.of_ones = in.rhs.empty();
+  report.rhs = report.of_ones ? "b = A * ones, no --rhs was given" : in.rhs;
   return report;
 }
 
@@ -307,9 +306,10 @@ template <class A, class T, class Solve>
 int solve_with(const A& a, const System<T>& given, const SolveInput& in, SolveReport& report, LiveLine& live,
                const Stopwatch& since_start, Solve solve) {
   auto b = right_hand_side(a.space(), a, given.b);
-  if (report.rhs == of_ones && a.structure().norm_inf > 0 && is_rounding(a, b)) {
+  if (report.of_ones && a.structure().norm_inf > 0 && is_rounding(a, b)) {
     require_generated(in);
     multiply_sines(a, report.renumbering.order, b);
+    report.of_ones = false;
     report.rhs = "b = A * (sin 1, sin 2, ...), as A * ones is 0";
   }
   auto x = initial_guess(a.space(), static_cast<std::size_t>(a.cols()), given.x);
@@ -439,7 +439,7 @@ bool may_renumber(const SolveInput& in, const System<T>& system) {
     return std::all_of(v.begin(), v.end(), [](T e) { return std::isfinite(e); });
   };
   return in.renumber == "auto" && in.formats.format == "auto" && in.coordinates.empty() &&
-         in.precond.find("unknowns=") == std::string::npos && is_finite(system.b) && is_finite(system.x);
+         rows_named_by(in.precond) == RowsNamed::none && is_finite(system.b) && is_finite(system.x);
 }
 
 /// A matrix in new numbers.
@@ -557,11 +557,7 @@ std::optional<Stencil> stencil_of(const SolveInput& in) {
                     in.solver == Lsmr::name || in.renumber == "on";
   const std::optional<Generated> made = asks ? std::nullopt : generated_matrix(in.matrix);
   if (!made) return {};
-  try {
-    return generate_stencil(made->family, made->options);
-  } catch (const ArgumentError& e) {
-    throw UsageError(e.what());
-  }
+  return with_usage_errors([&] { return generate_stencil(made->family, made->options); });
 }
 
 /// Builds multigrid from a stencil, and fills in its part of the report. Returns nothing when none was asked for, or

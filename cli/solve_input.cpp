@@ -26,7 +26,7 @@ namespace {
 
 void add_files(Command& command, SolveInput& in) {
   const auto file = [&command](const char* names, std::string& path, const char* what) {
-    command.add({.names = names, .description = what, .value = "FILE"}, path);
+    command.add({.names = names, .description = what, .value = "FILE", .check = file_name()}, path);
   };
   command.add(matrix_argument, in.matrix);
   file("-f,-b,--rhs", in.rhs, "right-hand side b: .mtx, .npy or .txt; without it b = A * ones");
@@ -96,41 +96,30 @@ void add_choices(Command& command, SolveInput& in) {
 
 void add_limits(Command& command, SolveInput& in) {
   const auto number = [&command](const char* name, auto& value, const char* what, const char* otherwise = "") {
-    command.add({.names = name, .description = what, .value = "X", .check = at_least(0), .default_text = otherwise},
-                value);
+    command.add({.names = name, .description = what, .value = "X", .default_text = otherwise}, value, at_least(0));
   };
-  const auto count = [&command](const char* name, int& value, int least, const char* what) {
-    command.add({.names = name, .description = what, .value = "N", .check = whole(least)}, value);
+  const auto count = [&command](const char* name, int& value, const Reading<int>& read, const char* what,
+                                const char* otherwise = "") {
+    command.add({.names = name, .description = what, .value = "N", .default_text = otherwise}, value, read);
   };
   number("--rtol", in.rtol, "stop at ||b - A x|| <= rtol ||b||", "1e-8; 1e-5 in single precision");
   number("--atol", in.limits.atol, "or at ||b - A x|| <= atol");
-  count("--maxiter,--max-iterations", in.limits.max_iterations, 0, "iterations at most");
+  count("--maxiter,--max-iterations", in.limits.max_iterations, whole(0), "iterations at most");
   number("--time-limit", in.limits.time_limit, "seconds at most of the solve, and to make its preconditioner; 0: none");
   command.add({.names = "--mem-limit",
                .description =
                    "what preconditioners and the basis of gmres, gcrodr may take, such as 500M or 2G; 0: what is free",
-               .value = "SIZE",
-               .check = byte_size()},
-              in.limits.mem_limit);
+               .value = "SIZE"},
+              in.limits.mem_limit, byte_size());
   number("--divergence-limit", in.limits.divergence_limit,
          "give up when the residual is so many times ||b|| or its start; 0: never");
-  command.add(
-      {.names = "--restart",
-       .description = "vectors before a restart; auto: as many as help and memory allows for gmres, 50 for gcrodr",
-       .value = "N",
-       .check = whole_or_auto(1)},
-      in.restart);
-  command.add({.names = "--recycle",
-               .description = "gcrodr: directions kept at a restart; auto: a fifth of --restart",
-               .value = "N",
-               .check = whole_or_auto(1)},
-              in.recycle);
-  command.add({.names = "--shadow",
-               .description = "idr: shadow vectors, the s of IDR(s)",
-               .value = "N",
-               .check = whole(1, most_shadow_vectors)},
-              in.limits.shadow);
-  count("--check-every", in.limits.check_every, 0, "iterations between checks of the residual; 0: chosen by cost");
+  count("--restart", in.limits.restart, whole_or_auto(1, automatic_restart),
+        "vectors before a restart; auto: as many as help and memory allows for gmres, 50 for gcrodr", "auto");
+  count("--recycle", in.limits.recycle, whole_or_auto(1, automatic_recycle),
+        "gcrodr: directions kept at a restart; auto: a fifth of --restart", "auto");
+  count("--shadow", in.limits.shadow, whole(1, most_shadow_vectors), "idr: shadow vectors, the s of IDR(s)");
+  count("--check-every", in.limits.check_every, whole(0),
+        "iterations between checks of the residual; 0: chosen by cost");
   command.add(
       {.names = "--effort",
        .description = "quick, normal, thorough: how far auto goes where the first preconditioner doesn't get there",
@@ -143,7 +132,7 @@ void add_limits(Command& command, SolveInput& in) {
 
 /// Refuses coordinates that nothing would look at.
 void require_points_together(const SolveInput& in) {
-  if (in.renumber == "on" && (!in.coordinates.empty() || in.precond.find("unknowns=") != std::string::npos))
+  if (in.renumber == "on" && (!in.coordinates.empty() || rows_named_by(in.precond) == RowsNamed::points))
     throw UsageError("--renumber on takes the unknowns of a point apart; leave --coordinates and unknowns= out");
 }
 
@@ -173,8 +162,6 @@ FormatOptions format_options(const SolveInput& in) {
 
 SolveOptions solve_options(const SolveInput& in, const std::string& precision) {
   SolveOptions o = in.limits;
-  o.restart = number_or(in.restart, automatic_restart);
-  o.recycle = number_or(in.recycle, automatic_recycle);
   o.rtol = in.rtol.value_or(precision == "single" ? 1e-5 : 1e-8);
   return o;
 }

@@ -19,7 +19,7 @@ namespace ostinato::cli {
 struct SolveInput {
   std::string matrix, rhs, guess, coordinates, output, history, json, html, options_file;
   DeviceOptions device;
-  std::string solver = "auto", precond = "auto", restart = "auto", recycle = "auto";
+  std::string solver = "auto", precond = "auto";
   FormatInput formats;
   std::string renumber = "auto", prepare = "auto";
   bool symmetric = false;

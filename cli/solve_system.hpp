@@ -34,9 +34,11 @@ inline void require_square(const SolveInput& in, const MatrixMarketInfo& info) {
                                 info.rows, info.cols, in.solver));
 }
 
-/// The least size of a vector or matrix that keeps its digits in T.
+/// The least size of a vector or matrix that T holds. In single precision one that keeps all digits, since double
+/// precision holds less.
 template <class T>
-constexpr double least_size = std::numeric_limits<T>::min();
+constexpr double least_size = sizeof(T) == sizeof(float) ? std::numeric_limits<float>::min()
+                                                         : std::numeric_limits<double>::denorm_min();
 
 template <class Values>
 double largest(const Values& values) {
@@ -45,43 +47,24 @@ double largest(const Values& values) {
   return size;
 }
 
-[[noreturn]] inline void throw_too_small(const std::string& path, double size) {
-  throw FormatError(path, 0,
-                    fmt::format("the largest value is {:.3g}, too small for single precision; --precision "
-                                "double holds it",
-                                size));
-}
-
-/// Reads a vector in double precision, so that one that would vanish in T isn't taken for 0.
+/// Refuses values that all are smaller than that. `vanished`: how many that aren't 0 were read as 0.
 template <class T>
-Array<T> read_rounded(const std::string& path) {
-  if constexpr (sizeof(T) == sizeof(double)) {
-    return read_vector<T>(path);
-  } else {
-    const Array<double> read = read_vector<double>(path);
-    const double size = largest(read);
-    if (size > std::numeric_limits<T>::max()) {
-      throw FormatError(path, 0, fmt::format("the largest value is {:.3g}, too large for single precision", size));
-    }
-    if (size > 0 && size < least_size<T>) throw_too_small(path, size);
-    Array<T> rounded(read.size());
-    std::transform(read.begin(), read.end(), rounded.begin(), [](double v) { return static_cast<T>(v); });
-    return rounded;
-  }
-}
-
-/// A matrix that may have vanished in T is read once more. The standard input can't be read again.
-template <class T>
-void require_size(const std::string& path, const Csr<T>& a) {
-  if (sizeof(T) == sizeof(double) || a.val.empty() || path == "-" || largest(a.val) >= least_size<T>) return;
-  const double size = largest(read_matrix_market<double>(path).val);
-  if (size > 0) throw_too_small(path, size);
+void require_size(const std::string& path, double largest, Offset vanished) {
+  if (largest >= least_size<T> || (largest == 0 && vanished == 0)) return;
+  const bool single = sizeof(T) == sizeof(float);
+  throw FormatError(
+      path, 0,
+      fmt::format("every value is below {:.3g}, too small for {} precision; {}", least_size<T>,
+                  single ? "single" : "double",
+                  single ? "--precision double holds smaller ones" : "multiply all values by a power of 2"));
 }
 
 template <class T>
 Array<T> read_part(const std::string& path, Index size, const char* what = "rows") {
   if (path.empty()) return {};
-  Array<T> v = read_rounded<T>(path);
+  Offset vanished = 0;
+  Array<T> v = read_vector<T>(path, &vanished);
+  require_size<T>(path, largest(v), vanished);
   if (v.size() == static_cast<std::size_t>(size)) return v;
   throw FormatError(path, 0, fmt::format("holds {} values, but the matrix has {} {}", v.size(), size, what));
 }
@@ -109,7 +92,7 @@ System<T> read_system(const SolveInput& in, MatrixMarketInfo& info, Progress& pr
   System<T> s;
   s.a = load_matrix<T>(in.matrix, &info, &progress);
   require_square(in, info);
-  require_size(in.matrix, s.a);
+  require_size<T>(in.matrix, largest(s.a.val), info.vanished);
   s.b = read_part<T>(in.rhs, s.a.rows);
   s.x = read_part<T>(in.guess, s.a.cols, s.a.rows == s.a.cols ? "rows" : "columns");
   return s;

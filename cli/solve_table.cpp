@@ -125,8 +125,9 @@ void add_hierarchy(Facts& facts, const SolveReport& r) {
   const std::vector<PreconditionerLevel>& levels = r.hierarchy;
   if (levels.empty()) return;
   facts.more(fmt::format("{}, down to {}", counted(static_cast<Offset>(levels.size()), "grid"), levels.back().grid));
-  facts.more(fmt::format("{:.3g} times the points, {:.3g} times the entries, kept as {}", grid_complexity(levels),
-                         operator_complexity(levels), levels.front().storage));
+  if (levels.front().rows > 0)
+    facts.more(fmt::format("{:.3g} times the points, {:.3g} times the entries, kept as {}", grid_complexity(levels),
+                           operator_complexity(levels), levels.front().storage));
   if (const auto products = precondition_products(r))
     facts.more("set-up: " + counted(std::llround(*products), "product"));
 }
@@ -259,7 +260,7 @@ void print_end(std::FILE* to, const SolveReport& r) {
   put(to, fmt::format("\n{} after {} in {}\n", coloured(to, colour_of(r.result.status), in_words(r.result.status)),
                       counted(r.result.iterations, "iteration"), seconds_text(r.times.solve)));
   for (const std::string& text : {r.result.reason, hint(r)}) {
-    for (const std::string& line : wrap(text, line_width)) {
+    for (const std::string& line : wrap(printable(text), line_width)) {
       if (!line.empty()) put(to, line + "\n");
     }
   }
@@ -270,13 +271,13 @@ void print_end(std::FILE* to, const SolveReport& r) {
 double operator_complexity(const std::vector<PreconditionerLevel>& levels) {
   double entries = 0;
   for (const PreconditionerLevel& level : levels) entries += static_cast<double>(level.nonzeros);
-  return levels.empty() ? 0 : entries / static_cast<double>(levels.front().nonzeros);
+  return entries > 0 ? entries / static_cast<double>(levels.front().nonzeros) : 0;
 }
 
 double grid_complexity(const std::vector<PreconditionerLevel>& levels) {
   double points = 0;
   for (const PreconditionerLevel& level : levels) points += static_cast<double>(level.rows);
-  return levels.empty() ? 0 : points / static_cast<double>(levels.front().rows);
+  return points > 0 ? points / static_cast<double>(levels.front().rows) : 0;
 }
 
 std::optional<double> precondition_products(const SolveReport& r) {

@@ -15,7 +15,7 @@ void Facts::print(std::FILE* to) const {
   for (const Row& r : rows_) width = std::max(width, r.label.size());
   for (const Row& r : rows_) {
     std::string label = r.label;
-    for (const std::string& line : wrap(r.value, line_width - width - 2)) {
+    for (const std::string& line : wrap(printable(r.value), line_width - width - 2)) {
       put(to, (line.empty() ? label : fmt::format("{:<{}}  {}", label, width, line)) + "\n");
       label.clear();
     }

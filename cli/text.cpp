@@ -61,6 +61,45 @@ void require_printed() {
                     std::string("can't be written") + (error != 0 ? std::string(": ") + std::strerror(error) : ""));
 }
 
+std::size_t character_at(std::string_view text, std::size_t at) {
+  const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[k]); };
+  const unsigned first = byte(at);
+  if (first < 0x80) return first >= 0x20 || first == '\n' || first == '\t' ? 1 : 0;
+  const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
+  if (first < 0xC2 || first > 0xF4 || at + length > text.size()) return 0;
+  unsigned long code = first & (0xFFu >> (length + 1));
+  for (std::size_t k = 1; k < length; ++k) {
+    if ((byte(at + k) & 0xC0u) != 0x80u) return 0;
+    code = code << 6 | (byte(at + k) & 0x3Fu);
+  }
+  const unsigned long least[] = {0, 0, 0x80, 0x800, 0x10000};
+  const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
+  return code < least[length] || surrogate || code == 0xFFFE || code == 0xFFFF || code > 0x10FFFF ? 0 : length;
+}
+
+namespace {
+
+/// Whether a character moves the cursor, or does something else than being seen: C0, DEL and C1.
+bool is_control(std::string_view character) {
+  const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(character[k]); };
+  return character.size() == 1 ? byte(0) < 0x20 || byte(0) == 0x7F
+                               : character.size() == 2 && byte(0) == 0xC2 && byte(1) < 0xA0;
+}
+
+}  // namespace
+
+std::string printable(std::string_view text) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::string_view character = text.substr(at, std::max<std::size_t>(character_at(text, at), 1));
+    const bool readable = character_at(text, at) > 0 && !is_control(character);
+    for (const char c : character)
+      out += readable ? std::string(1, c) : fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    at += character.size();
+  }
+  return out;
+}
+
 std::string count_text(std::int64_t n) { return ostinato::count_text(n); }
 
 std::string counted(std::int64_t n, std::string_view what) {

@@ -36,6 +36,12 @@ std::vector<std::string> words_of(std::string_view list);
 /// A message of the library for people who look at files: "row 5 (counted from 0)" becomes "row 6".
 std::string as_in_files(std::string text);
 
+/// The length of the UTF-8 character that begins at `at`; 0 for bytes that aren't one, and for those that XML excludes.
+std::size_t character_at(std::string_view text, std::size_t at);
+
+/// A text for a terminal: bytes that aren't readable, such as a file's name may hold, become \xNN.
+std::string printable(std::string_view text);
+
 /// Writes a text to stdout or stderr. A failure on stdout is kept for require_printed(); one on stderr is ignored,
 /// since nobody is left to be told.
 void put(std::FILE* to, std::string_view text);

@@ -34,6 +34,7 @@ set(ostinato_headers
   preconditioners/multigrid/damping.hpp
   preconditioners/multigrid/multigrid.hpp
   preconditioners/preconditioner.hpp
+  preconditioners/rows_named.hpp
   preconditioners/spai0.hpp
   preconditioners/ssor.hpp
   solvers/bicgstab.hpp

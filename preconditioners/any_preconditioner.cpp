@@ -126,6 +126,12 @@ std::string rounded(double iterations) {
 
 void check_preconditioner(std::string_view text) { find_entry<Host, double>(request_of(text)); }
 
+RowsNamed rows_named_by(std::string_view text) {
+  const Request asked = request_of(text);
+  const auto* const entry = find_entry<Host, double>(asked);
+  return entry != nullptr ? entry->rows_named(asked.options) : RowsNamed::none;
+}
+
 template <class Space, class T>
 std::vector<PreconditionerMemory> predict_memory(const Analysis<Space, T>& analysis) {
   std::vector<PreconditionerMemory> all;

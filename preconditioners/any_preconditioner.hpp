@@ -14,6 +14,7 @@
 #include <ostinato/preconditioners/level.hpp>
 #include <ostinato/preconditioners/memory_budget.hpp>
 #include <ostinato/preconditioners/preconditioner.hpp>
+#include <ostinato/preconditioners/rows_named.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
@@ -36,6 +37,11 @@ const std::vector<PreconditionerInfo>& preconditioner_infos();
 /// Throws    ArgumentError for a text that AnyPreconditioner doesn't take, whatever the matrix: an unknown name,
 ///           listing the known names, or options that the preconditioner doesn't have, listing those that it has.
 void check_preconditioner(std::string_view text);
+
+/// What a preconditioner that is asked for by this text refers to by the numbers of the rows: those of order=natural,
+/// block=N and unknowns=N do.
+/// Throws    As check_preconditioner().
+RowsNamed rows_named_by(std::string_view text);
 
 /// What a preconditioner with the options that are the default would keep.
 struct PreconditionerMemory {

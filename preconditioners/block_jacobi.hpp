@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <ostinato/preconditioners/memory_budget.hpp>
+#include <ostinato/preconditioners/rows_named.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
@@ -48,6 +49,9 @@ class BlockJacobi {
   static std::string why_not(const Structure& s);
   /// Throws    ArgumentError for a text with other options than those listed in `known_options`.
   static BlockJacobiOptions parse_options(std::string_view text);
+  static RowsNamed rows_named(const BlockJacobiOptions& options) {
+    return options.block > 1 ? RowsNamed::order : RowsNamed::none;
+  }
 
   explicit BlockJacobi(const Analysis<Space, T>& analysis, BlockJacobiOptions options = {});
   BlockJacobi(const Space& space, const Csr<T>& a, BlockJacobiOptions options = {})

@@ -14,6 +14,7 @@
 #include <ostinato/preconditioners/level.hpp>
 #include <ostinato/preconditioners/memory_budget.hpp>
 #include <ostinato/preconditioners/preconditioner.hpp>
+#include <ostinato/preconditioners/rows_named.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/space/error.hpp>
 
@@ -55,6 +56,7 @@ struct PreconditionerEntry {
   std::string_view options;                    ///< "KEY=VALUES, KEY=VALUES", for help texts; empty when there are none
   std::string (*why_not)(const Structure& s);  ///< the reason against M; empty when M can be built
   void (*check)(std::string_view options);     ///< throws ArgumentError for a text that M doesn't take
+  RowsNamed (*rows_named)(std::string_view options);
   /// What M keeps with the options that are the default, as far as that is known without making M.
   std::optional<MemoryPrediction> (*predict)(const Analysis<Space, T>& analysis);
   /// Announces the memory of M to the budget before taking it.
@@ -75,6 +77,13 @@ auto parsed_options(std::string_view text) {
     if (!text.empty()) throw ArgumentError(std::string(M::name) + " takes no options");
     return NoOptions{};
   }
+}
+
+template <class M>
+RowsNamed rows_named(std::string_view text) {
+  const auto options = parsed_options<M>(text);
+  if constexpr (requires { M::rows_named(options); }) return M::rows_named(options);
+  return RowsNamed::none;
 }
 
 /// What M says beforehand of its memory.
@@ -182,9 +191,10 @@ class ErasedPreconditioner final : public BuiltPreconditioner<typename M::space_
 
 /// Makes the list entry of a preconditioner class M for one space and value type. M has: name, description,
 /// why_not(structure), a constructor from an Analysis, apply, bytes, space, revision; optionally apply_dot,
-/// is_capturable, seconds, equals_transpose, works_in_float, levels, rate, varies, symmetric, remarks and
+/// is_capturable, seconds, equals_transpose, works_in_float, levels, rate, varies, symmetric, remarks, null_pivots and
 /// update_values(analysis). One with options has them as a text `known_options` for help, parse_options(text), and
-/// takes what that returns as the second argument of the constructor.
+/// takes what that returns as the second argument of the constructor. One whose options refer to the numbers of the
+/// rows has a static rows_named(options).
 ///
 /// One that knows beforehand what memory it keeps says so by a static predict(analysis) or predict(analysis, options).
 /// One that finds out on the way, and so takes long to make, takes a StopRequest and a MemoryBudget as the last
@@ -200,6 +210,7 @@ constexpr PreconditionerEntry<Space, T> preconditioner_entry() {
           options,
           &M::why_not,
           [](std::string_view text) { (void)detail::parsed_options<M>(text); },
+          &detail::rows_named<M>,
           [](const Analysis<Space, T>& analysis) -> std::optional<MemoryPrediction> {
             if constexpr (requires { M::guess(analysis); }) return M::guess(analysis);
             return detail::predicted<M>(analysis, detail::parsed_options<M>({}));

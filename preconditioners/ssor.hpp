@@ -9,6 +9,7 @@
 
 #include <ostinato/preconditioners/ilu/factored.hpp>
 #include <ostinato/preconditioners/memory_budget.hpp>
+#include <ostinato/preconditioners/rows_named.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/space/revision.hpp>
 
@@ -49,6 +50,9 @@ class Ssor {
   static std::string why_not(const Structure& s);
   /// Throws    ArgumentError for a text with other options than those listed in `known_options`.
   static SsorOptions parse_options(std::string_view text);
+  static RowsNamed rows_named(const SsorOptions& options) {
+    return options.coloured ? RowsNamed::none : RowsNamed::order;
+  }
 
   explicit Ssor(const Analysis<Space, T>& analysis, SsorOptions options = {});
   Ssor(const Space& space, const Csr<T>& a, SsorOptions options = {}) : Ssor(Analysis<Space, T>(space, a), options) {}

@@ -7,28 +7,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "../text.hpp"
+
 namespace ostinato::cli::html {
 
 namespace {
 
 constexpr std::string_view unreadable = "\xEF\xBF\xBD";  // U+FFFD
-
-/// The length of the UTF-8 character that begins at `at`; 0 for bytes that aren't one, and for those that XML excludes.
-std::size_t character_at(std::string_view text, std::size_t at) {
-  const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[k]); };
-  const unsigned first = byte(at);
-  if (first < 0x80) return first >= 0x20 || first == '\n' || first == '\t' ? 1 : 0;
-  const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-  if (first < 0xC2 || first > 0xF4 || at + length > text.size()) return 0;
-  unsigned long code = first & (0xFFu >> (length + 1));
-  for (std::size_t k = 1; k < length; ++k) {
-    if ((byte(at + k) & 0xC0u) != 0x80u) return 0;
-    code = code << 6 | (byte(at + k) & 0x3Fu);
-  }
-  const unsigned long least[] = {0, 0, 0x80, 0x800, 0x10000};
-  const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
-  return code < least[length] || surrogate || code == 0xFFFE || code == 0xFFFF || code > 0x10FFFF ? 0 : length;
-}
 
 std::string style_text(std::string_view style) {
   return style.empty() ? std::string() : fmt::format(" class=\"{}\"", style);

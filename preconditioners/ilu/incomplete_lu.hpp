@@ -21,6 +21,7 @@
 #include <ostinato/preconditioners/ilu/triangular_solve.hpp>
 #include <ostinato/preconditioners/ilu/zero_fill.hpp>
 #include <ostinato/preconditioners/memory_budget.hpp>
+#include <ostinato/preconditioners/rows_named.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/space/revision.hpp>
 
@@ -69,6 +70,9 @@ class IncompleteLu {
   static std::string why_not(const Structure& s);
   /// Throws    ArgumentError for a text with other options than those listed in `known_options`.
   static Options parse_options(std::string_view text) { return Kind::parse_options(text); }
+  static RowsNamed rows_named(const Options& options) {
+    return options.preparation.order == Ordering::natural ? RowsNamed::order : RowsNamed::none;
+  }
 
   explicit IncompleteLu(const Analysis<Space, T>& analysis, Options options = {}, const StopRequest& stop = {})
       : IncompleteLu(analysis, std::move(options), stop, MemoryBudget(analysis.space(), name)) {}

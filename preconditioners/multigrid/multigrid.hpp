@@ -14,6 +14,7 @@
 #include <ostinato/preconditioners/level.hpp>
 #include <ostinato/preconditioners/memory_budget.hpp>
 #include <ostinato/preconditioners/multigrid/damping.hpp>
+#include <ostinato/preconditioners/rows_named.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
@@ -153,6 +154,9 @@ class Multigrid {
   static std::string why_not(const Structure& s);
   /// Throws    ArgumentError for a text with other options than those listed in `known_options`.
   static MultigridOptions parse_options(std::string_view text);
+  static RowsNamed rows_named(const MultigridOptions& options) {
+    return options.unknowns > 1 ? RowsNamed::points : RowsNamed::none;
+  }
   /// What the levels keep, roughly, where the matrix isn't on a grid.
   static std::optional<MemoryPrediction> guess(const Analysis<Space, T>& analysis);
 

@@ -2,11 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/types.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <cstddef>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -43,7 +47,11 @@ class GeneratedKernels {
   static void forget();
 
   State state() const noexcept { return state_.load(std::memory_order_acquire); }
-  void wait() const noexcept { state_.wait(State::compiling, std::memory_order_acquire); }
+  /// Returns once the code is ready, or the request has failed. A process forked meanwhile hasn't got the compiling
+  /// thread: there the call returns at once, and state() stays `compiling`.
+  void wait() const noexcept {
+    if (::getpid() == process_) state_.wait(State::compiling, std::memory_order_acquire);
+  }
 
   /// Kernel number k of `names`, for cudaLaunchKernel and cudaLaunchKernelExC; null unless state() is ready.
   ///
@@ -64,8 +72,7 @@ class GeneratedKernels {
  private:
   class Service;
 
-  GeneratedKernels(std::string architecture, std::string source, std::vector<std::string> names)
-      : architecture_(std::move(architecture)), source_(std::move(source)), names_(std::move(names)) {}
+  GeneratedKernels(std::string architecture, std::string source, std::vector<std::string> names);
 
   void succeed(std::string cubin, std::string origin, double seconds) {
     cubin_ = std::move(cubin);
@@ -74,11 +81,7 @@ class GeneratedKernels {
     become(State::ready);
   }
 
-  void fail(std::string why, bool by_compiler = false) {
-    why_ = std::move(why);
-    is_refused_ = by_compiler;
-    become(State::failed);
-  }
+  void fail(std::string_view why, bool by_compiler = false) noexcept;
 
   void become(State state) {
     state_.store(state, std::memory_order_release);
@@ -96,6 +99,7 @@ class GeneratedKernels {
   std::string cubin_, origin_, why_;
   bool is_refused_ = false;  ///< by the compiler: a further request would fail as well
   double seconds_ = 0;
+  const pid_t process_;  ///< whose thread compiles
   std::atomic<State> state_ = State::compiling;
 
   std::once_flag opened_;

@@ -23,19 +23,31 @@
 namespace ostinato {
 namespace {
 
+/// During its lifetime, the calling thread blocks all signals.
+class BlockedSignals {
+ public:
+  BlockedSignals() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  BlockedSignals(const BlockedSignals&) = delete;
+  BlockedSignals& operator=(const BlockedSignals&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
 /// A thread that blocks all signals. When the thread can't be started, the result isn't joinable.
 template <class F>
 std::thread quiet_thread(F run) {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::thread thread;
+  const BlockedSignals blocked;
   try {
-    thread = std::thread(run);
-  } catch (const std::system_error&) {  // the caller checks joinable()
+    return std::thread(run);
+  } catch (const std::system_error&) {
+    return {};  // the caller checks joinable()
   }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return thread;
 }
 
 }  // namespace
@@ -80,6 +92,8 @@ class GeneratedKernels::Service {
     (void)std::atexit([] { get().stop(); });
   }
 
+  static std::shared_ptr<GeneratedKernels> failed(std::string architecture, std::string source,
+                                                  std::vector<std::string> names);
   void find_or_enqueue(const std::shared_ptr<GeneratedKernels>& kernels);
   void run();
   void compile(GeneratedKernels& kernels, const DiskCache& cache, const std::string& key);
@@ -101,6 +115,8 @@ class GeneratedKernels::Service {
 std::shared_ptr<GeneratedKernels> GeneratedKernels::Service::request(std::string architecture, std::string source,
                                                                      std::vector<std::string> names) {
   thread_local StopsWithMainThread stops;
+  // A fork copies neither the compiling thread nor its hold on the mutex.
+  if (::getpid() != process_) return failed(std::move(architecture), std::move(source), std::move(names));
   const std::lock_guard lock(mutex_);
   const auto found = std::find_if(recent_.begin(), recent_.end(), [&](const auto& k) {
     return k->source_ == source && k->names_ == names && k->architecture_ == architecture;
@@ -118,9 +134,17 @@ std::shared_ptr<GeneratedKernels> GeneratedKernels::Service::request(std::string
   return kernels;
 }
 
+std::shared_ptr<GeneratedKernels> GeneratedKernels::Service::failed(std::string architecture, std::string source,
+                                                                    std::vector<std::string> names) {
+  std::shared_ptr<GeneratedKernels> kernels(
+      new GeneratedKernels(std::move(architecture), std::move(source), std::move(names)));
+  kernels->fail("no compilation: the program was forked");
+  return kernels;
+}
+
 void GeneratedKernels::Service::find_or_enqueue(const std::shared_ptr<GeneratedKernels>& kernels) {
   if (!nvrtc_.why_absent().empty()) return kernels->fail(nvrtc_.why_absent());
-  if (stopping_ || ::getpid() != process_) return kernels->fail("no compilation: the program is ending, or was forked");
+  if (stopping_) return kernels->fail("no compilation: the program is ending");
   Job job{kernels, DiskCache::of_user(), key(*kernels)};
   if (std::optional<std::string> cubin = job.cache.load(job.key)) {
     return kernels->succeed(std::move(*cubin), "disk cache", 0);
@@ -132,6 +156,7 @@ void GeneratedKernels::Service::find_or_enqueue(const std::shared_ptr<GeneratedK
 }
 
 void GeneratedKernels::Service::forget() {
+  if (::getpid() != process_) return;
   const std::lock_guard lock(mutex_);
   recent_.clear();
 }
@@ -159,7 +184,7 @@ void GeneratedKernels::Service::compile(GeneratedKernels& kernels, const DiskCac
     const Stopwatch watch;
     Nvrtc::Result result = nvrtc_.compile(kernels.source_, kernels.architecture_, stopping_);
     const double seconds = watch.seconds();
-    if (result.cubin.empty()) return kernels.fail(std::move(result.failure), true);
+    if (result.cubin.empty()) return kernels.fail(result.failure, true);
     (void)cache.store(key, result.cubin);
     kernels.succeed(std::move(result.cubin), "compiled", seconds);
   } catch (const std::exception& e) {
@@ -192,6 +217,23 @@ std::string GeneratedKernels::Service::key(const GeneratedKernels& kernels) cons
   for (const std::string& option : Nvrtc::options(kernels.architecture_)) text += "\noption " + option;
   for (const std::string& name : kernels.names_) text += "\nkernel " + name;
   return text + "\n" + kernels.source_;
+}
+
+GeneratedKernels::GeneratedKernels(std::string architecture, std::string source, std::vector<std::string> names)
+    : architecture_(std::move(architecture)),
+      source_(std::move(source)),
+      names_(std::move(names)),
+      process_(::getpid()) {}
+
+/// Whoever waits has to be told, with a reason or, where memory has ended, without one.
+void GeneratedKernels::fail(std::string_view why, bool by_compiler) noexcept {
+  is_refused_ = by_compiler;
+  try {
+    why_ = why;
+  } catch (const std::bad_alloc&) {
+    why_.clear();
+  }
+  become(State::failed);
 }
 
 std::shared_ptr<GeneratedKernels> GeneratedKernels::request(const Cuda& space, std::string source,

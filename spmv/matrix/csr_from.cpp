@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <ostinato/spmv/matrix/assemble.hpp>
@@ -37,13 +38,22 @@ void with(const Integers& a, F f) {
   }
 }
 
-/// The integer less the base. An unsigned integer out of range becomes negative, and is then refused as such.
+/// The integer less the base, 0 or 1; at the ends of the range of Offset the nearest that Offset holds.
 template <class I>
 Offset less(I value, int base) {
-  return static_cast<Offset>(static_cast<std::uint64_t>(value) - static_cast<std::uint64_t>(base));
+  using Range = std::numeric_limits<Offset>;
+  if (std::cmp_greater(value, Range::max())) return Range::max();
+  return std::cmp_equal(value, Range::min()) ? Range::min() : static_cast<Offset>(value) - base;
 }
 
 std::string number(Offset n) { return std::to_string(n); }
+
+/// Integer number k of an array, as the caller has written it.
+std::string as_given(const Integers& a, std::size_t k) {
+  std::string text;
+  with(a, [&](const auto* integers) { text = std::to_string(integers[k]); });
+  return text;
+}
 
 void check_shape(const std::string& function, Offset rows, Offset cols, int base) {
   require_shape(function.c_str(), rows, cols);
@@ -76,7 +86,7 @@ class Lines {
     starts_ = widened(given.starts, given.base);
     if (given.lengths.size > 0) lengths_ = widened(given.lengths, 0);
     if (starts_[0] != 0) {
-      refuse(std::string(given.line) + " " + number(0) + " begins at entry " + number(starts_[0] + given.base) +
+      refuse(std::string(given.line) + " " + number(0) + " begins at entry " + as_given(given.starts, 0) +
              " instead of " + number(given.base) + ask_base(starts_[0], 1, given.base));
     }
     for (Offset k = 0; k < given.count; ++k) check_line(k, static_cast<Offset>(values));
@@ -96,10 +106,11 @@ class Lines {
     throw ArgumentError(std::string(given_.function) + ": " + reason);
   }
 
-  /// Refuses an index, which counts from 0.
-  [[noreturn]] void refuse(Offset line, Offset index) const {
-    refuse(named(line) + " has an entry in " + given_.across + " " + number(index + given_.base) + ", but there are " +
-           number(given_.width) + " " + given_.all_across + ask_base(index, given_.width, given_.base));
+  /// Refuses the index of an entry, which is `index` when it counts from 0.
+  [[noreturn]] void refuse(Offset line, Offset entry, Offset index) const {
+    refuse(named(line) + " has an entry in " + given_.across + " " +
+           as_given(given_.index, static_cast<std::size_t>(entry)) + ", but there are " + number(given_.width) + " " +
+           given_.all_across + ask_base(index, given_.width, given_.base));
   }
 
  private:
@@ -122,10 +133,10 @@ class Lines {
     const Offset begin = starts_[at], next = starts_[at + 1];
     if (next < begin) refuse(which + " ends before it begins");
     if (next > values) {
-      refuse(which + " ends at entry " + number(next + given_.base) + ", but there are " + number(values));
+      refuse(which + " ends at entry " + as_given(given_.starts, at + 1) + ", but there are " + number(values));
     }
     if (!lengths_.empty() && (lengths_[at] < 0 || lengths_[at] > next - begin)) {
-      refuse(which + " has " + number(lengths_[at]) + " entries in the room of " + number(next - begin));
+      refuse(which + " has " + as_given(given_.lengths, at) + " entries in the room of " + number(next - begin));
     }
   }
 
@@ -182,7 +193,7 @@ Csr<T> csr_from_lines(const CompressedLines& given, std::span<const T> val) {
     if (first == bad.end()) return;
     for (Offset k = lines.line(*first).begin;; ++k) {
       const Offset c = less(index[k], given.base);
-      if (c < 0 || c >= given.width) lines.refuse(*first, c);
+      if (c < 0 || c >= given.width) lines.refuse(*first, k, c);
     }
   });
   return out;
@@ -209,8 +220,8 @@ Csr<T> csr_from_entries(Offset rows, Offset cols, const Integers& row, const Int
         const Offset r = less(i[k], base), c = less(j[k], base);
         if (r < 0 || r >= rows || c < 0 || c >= cols) {
           const std::string ask = ask_base(r, rows, base);
-          throw ArgumentError(function + ": entry " + std::to_string(k) + " at (" + number(r + base) + ", " +
-                              number(c + base) + ") lies outside " + number(rows) + " x " + number(cols) +
+          throw ArgumentError(function + ": entry " + std::to_string(k) + " at (" + as_given(row, k) + ", " +
+                              as_given(col, k) + ") lies outside " + number(rows) + " x " + number(cols) +
                               (ask.empty() ? ask_base(c, cols, base) : ask));
         }
         entries[k] = {static_cast<Index>(r), static_cast<Index>(c), val[k]};

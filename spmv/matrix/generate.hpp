@@ -102,7 +102,9 @@ struct GenerateOptions {
 /// Exec      In parallel on the host. The same options give the same bits with any number of threads, because random
 ///           numbers are hashes of seed, row and position.
 /// Throws    ArgumentError for an unknown family (the message names the known families), for an option outside its
-///           bounds, and for more than 2^31 - 1 rows. The message names the value and the limit.
+///           bounds, and for more than 2^31 - 1 rows. The message names the value and the limit. MemoryLimitError for
+///           a matrix that takes more than host_memory(), as soon as so many of its entries are counted;
+///           std::bad_alloc.
 /// Source    kgs, maxwell2d: the DIA-Adaptive paper, Tables 3 and 6. rmat: Chakrabarti, Zhan & Faloutsos, SDM'04,
 ///           doi:10.1137/1.9781611972740.43.
 template <class T>

@@ -26,6 +26,7 @@
 
 /// OpenMP's, where the program has OpenMP; otherwise null.
 extern "C" [[gnu::weak]] int omp_get_max_threads();
+extern "C" [[gnu::weak]] void omp_set_num_threads(int);
 extern "C" [[gnu::weak]] int omp_get_thread_limit();
 extern "C" [[gnu::weak]] int omp_get_dynamic();
 extern "C" [[gnu::weak]] void omp_set_dynamic(int);
@@ -94,23 +95,30 @@ int thread_limit() {
   return omp_get_thread_limit != nullptr ? std::max(1, omp_get_thread_limit()) : std::numeric_limits<int>::max();
 }
 
+/// Whether OpenMP or the machine would give Kokkos more than `most` threads. OpenMP's int overflows from 2^31 on.
+bool has_more_threads(int most) {
+  if (omp_get_max_threads == nullptr) return std::thread::hardware_concurrency() > static_cast<unsigned>(most);
+  return omp_get_max_threads() < 1 || omp_get_max_threads() > most;
+}
+
 /// Returns `threads`, or the most that there may be where OpenMP or the machine would give Kokkos more than that.
+/// Bounds OpenMP's own number, too: Kokkos opens a region of so many threads before it looks at any other number.
 int bounded(int threads) {
   const char* const told = std::getenv("KOKKOS_NUM_THREADS");
-  if (told != nullptr && std::atol(told) > most_threads) {
+  const long asked = told != nullptr ? std::atol(told) : threads;
+  if (told != nullptr && asked > most_threads) {
     throw ArgumentError(std::string("Host: KOKKOS_NUM_THREADS is ") + told + "; " + std::to_string(most_threads) +
                         " is the most");
   }
   const int limit = thread_limit();
-  if (const long asked = told != nullptr ? std::atol(told) : threads; asked > limit) {
+  if (asked > limit) {
     throw ArgumentError("Host: " + std::to_string(asked) + " threads asked for, but OMP_THREAD_LIMIT is " +
                         std::to_string(limit));
   }
-  if (threads > 0 || told != nullptr) return threads;
-  const int usual =
-      omp_get_max_threads != nullptr ? omp_get_max_threads() : static_cast<int>(std::thread::hardware_concurrency());
   const int most = std::min(most_threads, limit);
-  return usual > most ? most : 0;
+  if (!has_more_threads(most)) return threads;
+  if (omp_set_num_threads != nullptr) omp_set_num_threads(asked > 0 ? static_cast<int>(asked) : most);
+  return threads > 0 || told != nullptr ? threads : most;
 }
 
 void require_kokkos_alive() {

@@ -106,6 +106,30 @@ TEST_F(CliGenerate, RefusesWhatWouldChangeNothing) {
   expect_complaint(run("generate banded 3 - --broken 2"), 2, "broken = 2 is not within 0 .. 1");
 }
 
+TEST_F(CliGenerate, RefusesWhatThereIsNoMemoryFor) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "AddressSanitizer takes more address space than any limit leaves";
+#endif
+  for (const char* what :
+       {"banded 1000000000 f.mtx --bandwidth 100", "random 2000000000 f.mtx --entries-per-row 1000",
+        "rmat 1000000000 f.mtx --entries-per-row 1000", "banded 2000000000 f.mtx --bandwidth 2000000000",
+        "poisson3d 1280 f.mtx", "mesh3d 1280 f.mtx", "powerlaw 2000000000 f.mtx"}) {
+    const Outcome r = run("generate " + std::string(what), "ulimit -v 8000000; OMP_NUM_THREADS=1");
+    expect_complaint(r, 5, ", the memory that there is; a smaller one takes less");
+    EXPECT_FALSE(std::filesystem::exists(path("f.mtx")));
+  }
+  expect_complaint(run("solve banded:1000000000:bandwidth=100", "ulimit -v 8000000; OMP_NUM_THREADS=1"), 5,
+                   "generate: a matrix of 1000000000 rows takes more than ");
+}
+
+TEST_F(CliGenerate, AdvisesWhatItHasOptionsForWhereMemoryEnds) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "AddressSanitizer takes more address space than any limit leaves";
+#endif
+  const Outcome r = run("generate poisson2d 3000 f.mtx --renumbered", "ulimit -v 1000000; OMP_NUM_THREADS=1");
+  expect_complaint(r, 5, "out of memory; a smaller N takes less");
+}
+
 TEST_F(CliGenerate, ListsTheFamilies) {
   const Outcome r = run("generate --list");
   EXPECT_EQ(r.code, 0);

@@ -158,6 +158,75 @@ TEST_F(CliFiles, GenerateWritesToPipesAndDevices) {
   EXPECT_EQ(contents(path("copy")).substr(0, 40), contents(path("file")).substr(0, 40));
 }
 
+TEST_F(CliFiles, RefusesEmptyNames) {
+  write("a.mtx", small);
+  for (const char* option :
+       {"--rhs", "--guess", "--coordinates", "--output", "--history", "--json", "--html", "--options"})
+    expect_complaint(run("solve a.mtx " + std::string(option) + " \"$UNSET\""), 2,
+                     std::string(option) + ": the name of the file is empty");
+  for (const char* option : {"-f", "-b", "-x", "-o", "-P"})
+    expect_complaint(run("solve a.mtx " + std::string(option) + " ''"), 2, ": the name of the file is empty");
+  for (const char* command : {"inspect", "tune", "bench"}) {
+    expect_complaint(run(command + std::string(" a.mtx --json ''")), 2, "--json: the name of the file is empty");
+    expect_complaint(run(command + std::string(" a.mtx --html ''")), 2, "--html: the name of the file is empty");
+    expect_complaint(run(command + std::string(" ''")), 2, "matrix: the name of the file is empty");
+  }
+  expect_complaint(run("solve ''"), 2, "matrix: the name of the file is empty");
+  expect_complaint(run("generate poisson2d 3 ''"), 2, "output: the name of the file is empty");
+  expect_complaint(run("generate elasticity3d 3 e.mtx --coordinates ''"), 2,
+                   "--coordinates: the name of the file is empty");
+  write("o.json", R"({"rhs": ""})");
+  expect_complaint(run("solve a.mtx -P o.json"), 2, "o.json: --rhs: the name of the file is empty");
+  expect_complaint(run("solve --rhs= a.mtx"), 2, "--rhs: nothing follows the sign =");
+}
+
+TEST_F(CliFiles, RefusesNamesWithANulCharacter) {
+  write("a.mtx", small);
+  write("o.json", R"({"output": "x\u0000y.mtx"})");
+  expect_complaint(run("solve a.mtx -P o.json"), 2, "o.json: the value of 'output' holds a NUL character");
+  EXPECT_FALSE(exists("x"));
+}
+
+TEST_F(CliFiles, ShowsNamesWithoutControlCharacters) {
+  const std::string name = "a\x1b[31m\n\x7f\xc2\x9b\xff\xc3\xa9.mtx", shown = R"(a\x1b[31m\x0a\x7f\xc2\x9b\xff)"
+                                                                              "\xc3\xa9.mtx";
+  expect_complaint(run("solve '" + name + "'"), 3, shown + ": can't be opened");
+  EXPECT_EQ(run("generate poisson2d 4 '" + name + "'").err.rfind(shown + ": 16 x 16", 0), 0u);
+  for (const char* command : {"solve", "inspect", "bench --repetitions 1", "tune"}) {
+    const Outcome r = run(std::string(command) + " '" + name + "' --device cpu");
+    EXPECT_EQ(r.code, 0) << r.err;
+    EXPECT_NE(r.out.find(shown), std::string::npos) << r.out;
+    EXPECT_EQ(r.out.find_first_of("\x1b\x7f"), std::string::npos) << r.out;
+  }
+}
+
+TEST_F(CliFiles, AFileMayBeNamedAsAReportSpeaksOfNone) {
+  write("a.mtx", small);
+  write("b = A * ones, no --rhs was given", vector_of_two);
+  const Outcome r = run("solve a.mtx -f 'b = A * ones, no --rhs was given' -o x.mtx --json report.json");
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(report()["error"], nullptr) << "x isn't known";
+  EXPECT_EQ(run("solve a.mtx --json report.json").code, 0);
+  EXPECT_TRUE(report()["error"].is_number());
+}
+
+TEST_F(CliFiles, ALimitOfTheSizeOfFilesLeavesReportAndTable) {
+  generate("poisson2d 100 p.mtx");
+  const Outcome r = run("solve p.mtx -o x.mtx --json report.json --history h.csv", "ulimit -f 32;");
+  EXPECT_EQ(r.code, 3);
+  EXPECT_EQ(r.err, "ostinato: x.mtx: can't be written: File too large\n");
+  EXPECT_NE(r.out.find("converged after"), std::string::npos) << r.out;
+  EXPECT_EQ(report()["status"], "converged");
+  EXPECT_EQ(report()["solution"], nullptr);
+  EXPECT_TRUE(exists("h.csv"));
+  for (const char* name : {"g.mtx", "g.mtx.gz"})
+    expect_complaint(run("generate --quiet poisson2d 300 " + std::string(name), "ulimit -f 32;"), 3,
+                     std::string(name) + ": can't be written: File too large");
+  for (const auto& entry : std::filesystem::directory_iterator(path("")))
+    EXPECT_EQ(entry.path().string().find(".part-"), std::string::npos) << entry.path();
+  for (const char* name : {"x.mtx", "g.mtx", "g.mtx.gz"}) EXPECT_FALSE(exists(name)) << name;
+}
+
 TEST_F(CliFiles, RefusesNamesOfAnotherKind) {
   generate("poisson2d 4 a.mtx");
   expect_complaint(run("generate poisson2d 4 p.npy"), 2, "p.npy: a matrix is written as Matrix Market text");

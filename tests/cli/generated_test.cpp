@@ -99,6 +99,11 @@ TEST_F(CliGenerated, NamesTheOptionThatIsWrong) {
   };
   EXPECT_EQ(complaint("poisson3d:16:3"),
             "ostinato: poisson3d:16:3: '3' isn't an option of poisson3d; it reads n [periodic] [renumbered]\n");
+  EXPECT_EQ(complaint("banded:9:bandwidth=1:broken=0"),
+            "ostinato: banded:9:bandwidth=1:broken=0: a comma, not a colon, parts options: "
+            "FAMILY:N:KEY=VALUE,KEY=VALUE\n");
+  EXPECT_EQ(complaint("poisson2d:4::"),
+            "ostinato: poisson2d:4::: a comma, not a colon, parts options: FAMILY:N:KEY=VALUE,KEY=VALUE\n");
   EXPECT_EQ(complaint("poisson2d:4:"), "ostinato: poisson2d:4: names no option; leave the last colon out\n");
   EXPECT_EQ(complaint("anisotropic:4:anisotropy=1,anisotropy=2"),
             "ostinato: anisotropic:4:anisotropy=1,anisotropy=2: anisotropy is given twice\n");

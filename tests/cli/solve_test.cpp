@@ -3,6 +3,7 @@
 #include "cli/program.hpp"
 
 #include <algorithm>
+#include <string>
 #include <thread>
 
 #include <ostinato/spmv/matrix/io/matrix_market.hpp>
@@ -71,6 +72,25 @@ TEST_F(CliSolve, RenumbersAndWritesXAsTheFileNumbersIt) {
   EXPECT_EQ(report()["iterations"], 0);
 }
 
+TEST_F(CliSolve, KeepsTheNumbersThatThePreconditionerRefersTo) {
+  generate("mesh2d 300 p.mtx");
+  const auto is_renumbered = [this](const std::string& precond) {
+    run("solve p.mtx --device cpu --rtol 0.3 --products 1e6 --maxiter 1000000 --effort quick --quiet --json "
+        "report.json "
+        "--precond " +
+        precond);
+    return !report()["renumbering"].is_null();
+  };
+  if (!is_renumbered("ilu0")) GTEST_SKIP() << "new numbers don't pay on this machine";
+  for (const char* order : {"ilu0:order=natural", "iluk:order=natural", "ilut:order=natural,drop=0.1",
+                            "ic0:order=natural", "ict:order=natural,drop=0.1", "ssor:order=natural",
+                            "block-jacobi:block=8", "multigrid:kind=aggregation,unknowns=2"})
+    EXPECT_FALSE(is_renumbered(order)) << order;
+  for (const char* free : {"ilu0:order=rcm", "ssor:order=colour", "block-jacobi", "block-jacobi:block=1",
+                           "multigrid:kind=aggregation,unknowns=1", "jacobi", "none"})
+    EXPECT_TRUE(is_renumbered(free)) << free;
+}
+
 TEST_F(CliSolve, CudaRenumbersByClustersAndWritesXAsTheFileNumbersIt) {
   if (Cuda::device_count() == 0) GTEST_SKIP() << Cuda::why_absent();
   generate("variable2d 40 p.mtx --renumbered");
@@ -93,6 +113,17 @@ TEST_F(CliSolve, CudaRenumbersByClustersAndWritesXAsTheFileNumbersIt) {
   for (std::size_t i = 0; i < off.size(); ++i) EXPECT_NEAR(on[i], off[i], 1e-8 * size) << i;
 }
 
+TEST_F(CliSolve, TakesAMatrixWithoutRows) {
+  write("empty.mtx", "%%MatrixMarket matrix coordinate real general\n0 0 0\n");
+  for (const char* precond : {"auto", "none", "multigrid:kind=classical", "multigrid:kind=aggregation",
+                              "multigrid:kind=pairwise", "multigrid:kind=plain"}) {
+    const Outcome r = run("solve empty.mtx --device cpu --json report.json --precond " + std::string(precond));
+    EXPECT_EQ(r.code, 0) << r.err;
+    EXPECT_EQ(r.out.find("nan"), std::string::npos) << r.out;
+    EXPECT_EQ(contents(path("report.json")).find("nan"), std::string::npos) << precond;
+  }
+}
+
 TEST_F(CliSolve, RenumberedPeriodicProblemsHaveTheSameSolution) {
   const auto solution = [&](const std::string& how) {
     EXPECT_EQ(run("solve poisson2d:9:periodic --device cpu --rtol 1e-12 -o x.mtx --renumber " + how).code, 0);
@@ -106,6 +137,7 @@ TEST_F(CliSolve, RefusesToRenumberWhatStaysTogether) {
   generate("fem27 4 p.mtx --unknowns 3");
   expect_complaint(run("solve p.mtx --renumber on --precond multigrid:kind=aggregation,unknowns=3"), 2,
                    "--renumber on takes the unknowns of a point apart");
+  EXPECT_EQ(run("solve p.mtx --quiet --renumber on --precond multigrid:kind=aggregation,unknowns=1").code, 0);
   write("wide.mtx", "%%MatrixMarket matrix coordinate real general\n1 2 1\n1 1 1\n");
   expect_complaint(run("solve wide.mtx --renumber on"), 2, "--renumber on is for square matrices");
   write("hole.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 4\n1 3 1\n3 1 1\n2 2 0\n3 3 1\n");
@@ -488,12 +520,34 @@ TEST_F(CliSolve, SinglePrecisionRefusesWhatVanishesInIt) {
   write("huge_b.mtx", vector_of("1", "1e39"));
   write("one_small.mtx", vector_of("1", "1e-50"));
 
-  expect_complaint(run("solve d.mtx -f b.mtx --precision single"), 3, "b.mtx: the largest value is 3e-50, too small");
-  expect_complaint(run("solve d.mtx -x b.mtx --precision single"), 3, "b.mtx: the largest value is 3e-50, too small");
-  expect_complaint(run("solve tiny.mtx --precision single"), 3, "tiny.mtx: the largest value is 3e-50, too small");
+  const std::string reason =
+      ": every value is below 1.18e-38, too small for single precision; --precision double holds smaller ones";
+  expect_complaint(run("solve d.mtx -f b.mtx --precision single"), 3, "b.mtx" + reason);
+  expect_complaint(run("solve d.mtx -x b.mtx --precision single"), 3, "b.mtx" + reason);
+  expect_complaint(run("solve tiny.mtx --precision single"), 3, "tiny.mtx" + reason);
+  expect_complaint(run("solve - --precision single <tiny.mtx"), 3, "-" + reason);
   expect_complaint(run("solve d.mtx -f huge_b.mtx --precision single"), 3, "too large for single precision");
   EXPECT_EQ(run("solve d.mtx -f one_small.mtx --precision single --quiet").code, 0) << "rounding of 1";
   EXPECT_EQ(run("solve tiny.mtx -f b.mtx --quiet").code, 0);
+}
+
+TEST_F(CliSolve, DoublePrecisionRefusesWhatVanishesInIt) {
+  write("d.mtx", diagonal_of("2", "3"));
+  write("tiny.mtx", diagonal_of("2e-400", "3e-400"));
+  write("b.mtx", vector_of("0", "1D-400"));
+  write("b.txt", "0\n-1e-400\n");
+  write("zero.mtx", vector_of("0", "0e5"));
+  write("one_small.mtx", vector_of("1", "1e-400"));
+
+  const std::string reason =
+      ": every value is below 4.94e-324, too small for double precision; multiply all values by a power of 2";
+  for (const std::string name : {"b.mtx", "b.txt"}) {
+    expect_complaint(run("solve d.mtx -f " + name), 3, name + reason);
+    expect_complaint(run("solve d.mtx -x " + name), 3, name + reason);
+  }
+  expect_complaint(run("solve tiny.mtx"), 3, "tiny.mtx" + reason);
+  EXPECT_EQ(run("solve d.mtx -f one_small.mtx --quiet").code, 0) << "rounding of 1";
+  EXPECT_EQ(run("solve d.mtx -f zero.mtx --quiet").code, 0) << "zeros that are meant";
 }
 
 TEST_F(CliSolve, PreconditionerThatNobodyAskedForDoesNotFail) {
@@ -753,6 +807,18 @@ TEST_F(CliSolve, RefusesMoreRowsThanThereIsMemoryForTheVectorsOf) {
   const Outcome r = run("solve a.mtx --device cpu", "ulimit -v 9000000; OMP_NUM_THREADS=1");
 
   expect_complaint(r, 3, "a solve with 200,000,000 rows takes at least 9.60 GB of memory");
+}
+
+TEST_F(CliSolve, TellsThatThereIsNoMemoryForTheThreadOfMetis) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "AddressSanitizer takes more address space than a process has beside such stacks";
+#endif
+  generate("mesh2d 20 p.mtx");
+  // Threads get a stack of 150 TB, more than an address space has.
+  const Outcome r =
+      run("solve p.mtx --device cpu --precond ilut:order=nd", "ulimit -s 150000000000; OMP_NUM_THREADS=1");
+  if (r.err.find("no METIS") != std::string::npos || r.err.find("ulimit") != std::string::npos) GTEST_SKIP() << r.err;
+  expect_complaint(r, 5, "nested_dissection: there is no memory for the thread of METIS");
 }
 
 TEST_F(CliSolve, KeepsToTheThreadLimitOfOpenMp) {

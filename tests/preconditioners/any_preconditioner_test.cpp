@@ -87,6 +87,24 @@ TYPED_TEST(AnyPreconditionerOn, TakesOptionsAsText) {
   EXPECT_EQ(Any(analysis, "multigrid:sweeps=2").name(), "multigrid");
 }
 
+TEST(PreconditionerOptions, TellWhetherTheyReferToTheNumbersOfRows) {
+  for (const char* text : {"ilu0", "iluk", "ilut", "lu", "ic0", "ict", "cholesky"}) {
+    EXPECT_EQ(rows_named_by(text), RowsNamed::none) << text;
+    EXPECT_EQ(rows_named_by(std::string(text) + ":order=natural"), RowsNamed::order) << text;
+    EXPECT_EQ(rows_named_by(std::string(text) + ":order=rcm"), RowsNamed::none) << text;
+  }
+  for (const char* text : {"ilu0:match=yes,order=natural", "ILU0:Order=NATURAL", "ssor:omega=1.2,order=natural",
+                           "block-jacobi:block=8", "block-jacobi:block=2"})
+    EXPECT_EQ(rows_named_by(text), RowsNamed::order) << text;
+  for (const char* text : {"multigrid:kind=aggregation,unknowns=3", "multigrid:unknowns=2,kind=plain"})
+    EXPECT_EQ(rows_named_by(text), RowsNamed::points) << text;
+  for (const char* text :
+       {"auto", "none", "jacobi", "spai0", "ssor", "ssor:order=colour", "chebyshev:degree=3", "fsai", "block-jacobi",
+        "block-jacobi:block=1", "multigrid", "multigrid:unknowns=1,kind=aggregation", "multigrid:unknowns=0"})
+    EXPECT_EQ(rows_named_by(text), RowsNamed::none) << text;
+  EXPECT_THROW(rows_named_by("ilu0:order=unnatural"), ArgumentError);
+}
+
 TYPED_TEST(AnyPreconditionerOn, ListsTheOptionsThatThereAre) {
   using T = typename TypeParam::T;
   using Any = typename TestFixture::ByName;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -14,7 +15,7 @@ namespace ostinato::test {
 /// Runs the disabled case `name` of this test program in a process of its own with so many threads, because Kokkos
 /// fixes the number of threads once for a process. Returns the rest of the line that the case prints after `label`;
 /// empty when there is no such line.
-inline std::string line_of_disabled_case(const std::string& name, const std::string& label, int threads) {
+inline std::string line_of_disabled_case(const std::string& name, const std::string& label, std::int64_t threads) {
   char program[4096];
   const ssize_t length = ::readlink("/proc/self/exe", program, sizeof program);
   const std::string command =

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <utility>
 
 #include <ostinato/spmv/matrix/csr.hpp>
@@ -34,6 +35,8 @@ class Mesh {
   Mesh(const Host& host, Index n, std::uint64_t seed) : n_(n), side_(std::int64_t{n} + 2) {
     std::int64_t vertices = 1;
     for (int axis = 0; axis < D; ++axis) vertices *= side_;
+    require_memory("a mesh of " + std::to_string(vertices) + " vertices",
+                   (sizeof(Position) + sizeof(std::uint64_t)) * static_cast<double>(vertices));
     position_.resize(static_cast<std::size_t>(vertices));
     rank_.resize(position_.size());
     parallel_for(host, position_.size(), [&](std::size_t k) { place(static_cast<std::int64_t>(k), seed); });

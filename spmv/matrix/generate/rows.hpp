@@ -3,9 +3,11 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <utility>
 
 #include <ostinato/spmv/matrix/csr.hpp>
@@ -52,6 +54,25 @@ inline Offset exclusive_scan(Array<Offset>& counts) {
   return sum;
 }
 
+/// Throws MemoryLimitError when this takes more memory than there is. `what`: "a matrix of 9 rows".
+void require_memory(const std::string& what, double bytes);
+
+/// The memory of a matrix whose entries are being counted: the matrix is refused as soon as so many are counted that
+/// there is no memory for them, which may be long before all are.
+class EntryMemory {
+ public:
+  EntryMemory(Index rows, std::size_t bytes_an_entry) : rows_(rows), bytes_an_entry_(bytes_an_entry) { count(0); }
+
+  /// Throws    MemoryLimitError.
+  /// Exec      Any thread.
+  void count(Offset entries);
+
+ private:
+  Index rows_;
+  std::size_t bytes_an_entry_;
+  std::atomic<Offset> entries_ = 0;
+};
+
 /// The diagonal value of a row: the emitted value, or the emitted value plus the magnitudes of the row's other entries.
 enum class Diagonal { as_given, dominant };
 
@@ -71,14 +92,17 @@ void raise_diagonal(Index row, const Index* col, T* val, Offset count) {
 ///
 /// Exec      Parallel over row blocks; emit_row must be pure. Each page is first touched by the thread that fills it.
 /// Requires  Diagonal::dominant: the emitted diagonal value is positive.
+/// Throws    MemoryLimitError when there is no memory for the matrix.
 template <class T, Diagonal diagonal = Diagonal::as_given, class EmitRow>
 Csr<T> build_rows(const Host& host, Index rows, const EmitRow& emit_row) {
   Array<Offset> starts((static_cast<std::size_t>(rows) + block_rows - 1) / block_rows + 1);
+  EntryMemory memory(rows, sizeof(Index) + sizeof(T));
   for_row_blocks(host, rows, [&](std::size_t block, Index first, Index end) {
     Offset count = 0;
     auto emit = [&count](Index, const auto&) { ++count; };
     for (Index row = first; row < end; ++row) emit_row(row, emit);
     starts[block] = count;
+    memory.count(count);
   });
   const auto entries = static_cast<std::size_t>(exclusive_scan(starts));
 
@@ -106,11 +130,15 @@ Csr<T> build_rows(const Host& host, Index rows, const EmitRow& emit_row) {
 /// draws in a row, column(row, k) the k-th column, value(row, column) the value. Duplicates are dropped.
 ///
 /// Exec      Parallel over row blocks, with 4 bytes of workspace per draw; the functions must be pure.
+/// Throws    MemoryLimitError when there is no memory for the draws or the matrix.
 template <class T, Diagonal diagonal, class Draws, class Column, class Value>
 Csr<T> build_drawn_rows(const Host& host, Index rows, const Draws& draws, const Column& column, const Value& value) {
+  EntryMemory memory(rows, sizeof(Index));
   Array<Offset> starts(static_cast<std::size_t>(rows) + 1);
   for_row_blocks(host, rows, [&](std::size_t, Index first, Index end) {
-    for (Index row = first; row < end; ++row) starts[static_cast<std::size_t>(row)] = draws(row);
+    Offset count = 0;
+    for (Index row = first; row < end; ++row) count += starts[static_cast<std::size_t>(row)] = draws(row);
+    memory.count(count);
   });
   Array<Index> drawn(static_cast<std::size_t>(exclusive_scan(starts)));
   Array<Index> kept(static_cast<std::size_t>(rows));

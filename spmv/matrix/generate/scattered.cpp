@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <string>
 #include <utility>
 
 #include <ostinato/spmv/matrix/generate/families.hpp>
@@ -79,6 +80,8 @@ struct BrokenBand {
 
   BrokenBand(const GenerateOptions& options)
       : n(options.n), width(std::min(options.bandwidth, n - 1)), seed(options.seed) {
+    require_memory("a band of " + std::to_string(width) + " diagonals on each side",
+                   (2.0 * width + options.scatter * n) * sizeof gaps[0]);
     for (Index offset = -width; offset <= width; ++offset) {
       const Index length = n - std::abs(offset);
       const Index gap = offset == 0 ? 0 : static_cast<Index>(options.broken * length);

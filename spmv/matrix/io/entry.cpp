@@ -5,6 +5,7 @@
 #include <clocale>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 
 namespace ostinato::io {
 
@@ -24,6 +25,13 @@ double rounded_double(const char* text, const char* end) {
 
 float rounded_float(const char* text, const char* end) {
   return strtof_l(std::string(text, end).c_str(), nullptr, c_locale());
+}
+
+bool has_vanished(const char* line, const char* end) {
+  std::string_view text(line, static_cast<std::size_t>(end - line));
+  text.remove_suffix(text.size() - (text.find_last_not_of(" \t\r\n") + 1));
+  const std::string_view word = text.substr(text.find_last_of(" \t") + 1);
+  return word.substr(0, word.find_first_of("eEdD")).find_first_of("123456789") != std::string_view::npos;
 }
 
 }  // namespace ostinato::io

@@ -120,20 +120,27 @@ const char* parse_value_line(const Header& h, const char* p, const char* end, T&
   return p;
 }
 
-/// True when a file of this symmetry may store the entry (row, col).
-inline bool is_stored(const Header& h, Index row, Index col) {
-  return h.symmetry == Symmetry::general || row > col || (row == col && h.symmetry == Symmetry::symmetric);
+/// Whether a file of this symmetry may hold the entry: the diagonal of a skew-symmetric matrix is 0.
+template <class T>
+bool suits_symmetry(const Header& h, const Triplet<T>& e) {
+  return h.symmetry != Symmetry::skew || e.row != e.col || e.val == 0;
 }
+
+/// Whether the value at the end of a data line, which was read as 0, is another number, too small for the type.
+bool has_vanished(const char* line, const char* end);
 
 /// Reads a line "row column value" or, in a pattern, "row column".
 template <class T>
 const char* parse_entry(const Header& h, const char* p, const char* end, Triplet<T>& entry) {
   p = parse_gap(parse_index(p, end, h.rows, entry.row), end);
   p = parse_index(p, end, h.cols, entry.col);
-  if (p == nullptr || !is_stored(h, entry.row, entry.col)) return nullptr;
-  if (h.field != Field::pattern) return parse_value_line(h, parse_gap(p, end), end, entry.val);
-  entry.val = T{1};
-  return parse_end(p, end);
+  if (p == nullptr) return nullptr;
+  if (h.field == Field::pattern) {
+    entry.val = T{1};
+    return parse_end(p, end);
+  }
+  p = parse_value_line(h, parse_gap(p, end), end, entry.val);
+  return p != nullptr && suits_symmetry(h, entry) ? p : nullptr;
 }
 
 /// Throws FormatError for the first bad line of the file.
@@ -143,5 +150,11 @@ const char* parse_entry(const Header& h, const char* p, const char* end, Triplet
 /// Requires  Some line is bad, or the file has more or fewer entries than it announces.
 template <class T>
 [[noreturn]] void report(const std::string& path, const Header& h);
+
+/// Throws FormatError when a symmetric file holds an entry and its mirror image, naming both lines.
+///
+/// Exec      Reads the text again, line by line. Takes 24 bytes an entry.
+/// Requires  The places of all entries can be read.
+void require_no_mirror_images(const std::string& path, const Header& h);
 
 }  // namespace ostinato::io

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <span>
 
 #include <ostinato/spmv/matrix/io/text.hpp>
 #include <ostinato/spmv/space/error.hpp>
@@ -15,9 +16,10 @@ namespace ostinato::io {
 namespace {
 
 using Words = std::vector<std::string_view>;
+using Names = std::span<const std::string_view>;
 
 /// The position of `word` among the names. When `word` is missing, throws FormatError at line 1 that lists the names.
-std::size_t choose(const std::string& path, const std::string& word, const char* what, const Words& names) {
+std::size_t choose(const std::string& path, const std::string& word, const char* what, Names names) {
   const auto found = std::find(names.begin(), names.end(), word);
   if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
   std::string list;
@@ -25,32 +27,77 @@ std::size_t choose(const std::string& path, const std::string& word, const char*
   throw FormatError(path, 1, std::string("the banner's ") + what + " is " + quote(word) + "; known are " + list);
 }
 
-void read_banner(const std::string& path, std::string_view line, Header& h) {
+/// The object in the banner has to be one matrix.
+void require_matrix(const std::string& path, std::string_view object) {
+  if (lower(object) == "batched") {
+    throw FormatError(
+        path, 1,
+        "the banner's object is 'batched': several matrices with one pattern; write each to a file of its "
+        "own, as '%%MatrixMarket matrix coordinate real general'");
+  }
+  if (lower(object) == "vector") {
+    throw FormatError(path, 1,
+                      "the banner's object is 'vector'; write '%%MatrixMarket matrix array real general' there, and "
+                      "'rows 1' as the size line");
+  }
+  constexpr std::string_view known[] = {"matrix"};
+  choose(path, lower(object), "object", known);
+}
+
+constexpr std::string_view fields[] = {"real", "integer", "pattern"};
+constexpr std::string_view symmetries[] = {"general", "symmetric", "skew-symmetric", "hermitian"};
+
+/// Words behind the banner are remarks, but not those of which one may be meant instead.
+void check_remark(const std::string& path, const Words& words) {
+  for (std::size_t k = 5; k < words.size(); ++k) {
+    const std::string word = lower(words[k]);
+    const auto is_in = [&word](Names names) { return std::find(names.begin(), names.end(), word) != names.end(); };
+    if (is_in(fields) || is_in(symmetries))
+      throw FormatError(path, 1,
+                        quote(words[k]) + " follows the symmetry " + quote(words[4]) + "; leave one of them out");
+  }
+}
+
+void read_banner(const std::string& path, std::string_view line, Header& h, Contents contents) {
   const Words words = split(line);
   if (words.empty() || lower(words[0]) != "%%matrixmarket") {
     throw FormatError(
         path, 1,
         "isn't a Matrix Market file: the first line has to begin with %%MatrixMarket but reads " + quote(line));
   }
-  if (words.size() != 5) {
-    throw FormatError(path, 1,
-                      "the banner has to read '%%MatrixMarket matrix FORMAT FIELD SYMMETRY' but reads " + quote(line));
+  if (words.size() > 1) require_matrix(path, words[1]);
+  if (words.size() < 5) {
+    throw FormatError(
+        path, 1,
+        "the banner has to read '%%MatrixMarket matrix FORMAT FIELD SYMMETRY' but reads " + quote(line, line.size()));
   }
-  choose(path, lower(words[1]), "object", {"matrix"});
+  check_remark(path, words);
   h.info.format = lower(words[2]);
   h.info.field = lower(words[3]);
   h.info.symmetry = lower(words[4]);
-  h.array = choose(path, h.info.format, "format", {"coordinate", "array"}) == 1;
-  if (h.info.field == "complex") {
-    throw FormatError(path, 1, "complex values aren't supported yet; write A = B + iC as the real matrix [B -C; C B]");
-  }
-  h.field = static_cast<Field>(choose(path, h.info.field, "field", {"real", "integer", "pattern"}));
-  const std::size_t kind =
-      choose(path, h.info.symmetry, "symmetry", {"general", "symmetric", "skew-symmetric", "hermitian"});
+  constexpr std::string_view formats[] = {"coordinate", "array"};
+  h.array = choose(path, h.info.format, "format", formats) == 1;
+  if (h.info.field == "complex") throw FormatError(path, 1, complex_advice(contents));
+  h.field = static_cast<Field>(choose(path, h.info.field, "field", fields));
+  const std::size_t kind = choose(path, h.info.symmetry, "symmetry", symmetries);
   h.symmetry = kind == 0 ? Symmetry::general : kind == 2 ? Symmetry::skew : Symmetry::symmetric;
   if (h.field == Field::pattern && h.array) throw FormatError(path, 1, "an array can't be a pattern: it has no values");
   if (h.field == Field::pattern && h.symmetry == Symmetry::skew) {
     throw FormatError(path, 1, "a pattern can't be skew-symmetric: it has no signs");
+  }
+}
+
+/// A line of AMGX says what follows the size line beside entries. Only "1 1", blocks of one value, and "sorted" change
+/// nothing.
+void check_amgx(const std::string& path, std::int64_t number, std::string_view line) {
+  const Words words = split(line);
+  if (const std::string first = lower(words[0]); first != "%%amgx" && first != "%%nvamg") return;
+  for (std::size_t k = 1; k < words.size(); ++k) {
+    if (words[k] == "1" || lower(words[k]) == "sorted") continue;
+    throw FormatError(path, number,
+                      quote(words[k]) + " in " + quote(line) +
+                          " is an extension of AMGX; write each value as an entry, " +
+                          "the right-hand side and the solution to files of their own, and leave this line out");
   }
 }
 
@@ -74,7 +121,8 @@ void read_size(const std::string& path, std::string_view line, Header& h) {
   if (words.size() != (h.array ? 2 : 3)) {
     throw FormatError(path, h.line,
                       std::string("the size line has to read ") +
-                          (h.array ? "'rows columns'" : "'rows columns entries'") + " but reads " + quote(line));
+                          (h.array ? "'rows columns'" : "'rows columns entries'") + " but reads " +
+                          quote(line, line.size()));
   }
   constexpr std::int64_t most = std::numeric_limits<Index>::max();
   h.rows = static_cast<Index>(read_count(path, h.line, "rows", words[0], most));
@@ -144,6 +192,12 @@ void require_vector_memory(const std::string& path, const Header& h, std::size_t
   require_bytes(path, h, what, elements * static_cast<double>(value_bytes), memory);
 }
 
+std::string complex_advice(Contents contents) {
+  return std::string("complex values aren't supported yet; ") +
+         (contents == Contents::matrix ? "write A = B + iC as the real matrix [B -C; C B]"
+                                       : "for the real matrix [B -C; C B] write the vector b + ic as [b; c]");
+}
+
 std::vector<std::string_view> split(std::string_view line) {
   constexpr std::string_view blanks = " \t";
   Words words;
@@ -164,16 +218,20 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
-Header read_header(const std::string& path, std::string_view text) {
+Header read_header(const std::string& path, std::string_view text, Contents contents) {
   if (text.empty()) throw FormatError(path, 0, "the file is empty");
   Header h;
-  read_banner(path, take_line(text), h);
+  read_banner(path, take_line(text), h, contents);
   h.line = 1;
   while (!text.empty()) {
     const std::string_view line = take_line(text);
     ++h.line;
     const std::size_t first = line.find_first_not_of(" \t");
-    if (first == std::string_view::npos || line[first] == '%') continue;
+    if (first == std::string_view::npos) continue;
+    if (line[first] == '%') {
+      check_amgx(path, h.line, line);
+      continue;
+    }
     read_size(path, line, h);
     h.body = text;
     check_length(path, h);

@@ -27,9 +27,15 @@ struct Header {
   std::string_view body;  ///< the text after the size line
 };
 
+/// What a file is read for, which decides what to advise.
+enum class Contents { matrix, vector };
+
+/// What to do instead of reading complex values.
+std::string complex_advice(Contents contents);
+
 /// Reads the banner and the size line. Throws FormatError when they are invalid, or when the text is too short for the
 /// announced number of entries.
-Header read_header(const std::string& path, std::string_view text);
+Header read_header(const std::string& path, std::string_view text, Contents contents = Contents::matrix);
 
 /// Throws FormatError when the matrix would take more than `memory` bytes: its row pointers, and the entries with which
 /// it is assembled.

@@ -23,7 +23,9 @@ struct Piece {
   const char* end = nullptr;
   Offset first = 0;  ///< number of its first entry
   Offset entries = 0;
+  Offset vanished = 0;  ///< values other than 0 that were read as 0
   bool bad = false;
+  bool lower = false, upper = false;  ///< it has entries below, or above, the diagonal
 };
 
 /// Cuts the text at line ends. The positions of the cuts depend on the text alone.
@@ -73,15 +75,29 @@ bool number(std::vector<Piece>& pieces, Offset announced) {
   return total == announced;
 }
 
-bool any_bad(const std::vector<Piece>& pieces) {
-  return std::any_of(pieces.begin(), pieces.end(), [](const Piece& piece) { return piece.bad; });
+bool any(const std::vector<Piece>& pieces, bool Piece::*member) {
+  return std::any_of(pieces.begin(), pieces.end(), [member](const Piece& piece) { return piece.*member; });
 }
+
+Offset vanished(const std::vector<Piece>& pieces) {
+  Offset total = 0;
+  for (const Piece& piece : pieces) total += piece.vanished;
+  return total;
+}
+
+/// What is read of a file: a matrix, and how many of its values vanished.
+template <class T>
+struct Reading {
+  Csr<T> a;
+  Offset vanished;
+};
 
 /// The first pass, which only counts the entries per row. The values, and the columns of a general matrix, are parsed
 /// only in the second pass.
 template <class T>
 void count_entries(const Header& h, Piece& piece, typename detail::Assembly<T>::Count count) {
   const char* const end = piece.end;
+  bool lower = false, upper = false;
   each_line(piece, [&](const char* p) -> const char* {
     Index row = 0;
     p = parse_index(p, end, h.rows, row);
@@ -92,9 +108,13 @@ void count_entries(const Header& h, Piece& piece, typename detail::Assembly<T>::
       p = parse_index(parse_gap(p, end), end, h.cols, col);
       if (p == nullptr) return nullptr;
       if (col != row) count.add(col);
+      lower |= col < row;
+      upper |= col > row;
     }
     return next_line(p, end);
   });
+  piece.lower = lower;
+  piece.upper = upper;
 }
 
 template <class T>
@@ -103,15 +123,17 @@ void put_entries(const Header& h, Piece& piece, typename detail::Assembly<T>::Pu
   const T mirrored = h.symmetry == Symmetry::skew ? T{-1} : T{1};
   each_line(piece, [&](const char* p) -> const char* {
     Triplet<T> e;
+    const char* const line = p;
     p = parse_entry(h, p, end, e);
     if (p == nullptr || !put.add(e.row, e.col, e.val)) return nullptr;
+    if (e.val == 0 && has_vanished(line, p)) ++piece.vanished;
     const bool mirror = h.symmetry != Symmetry::general && e.row != e.col;
     return mirror && !put.add(e.col, e.row, mirrored * e.val) ? nullptr : p;
   });
 }
 
 template <class T>
-Csr<T> read_coordinate(const Host& host, const std::string& path, const Header& h, Progress& progress) {
+Reading<T> read_coordinate(const Host& host, const std::string& path, const Header& h, Progress& progress) {
   std::vector<Piece> pieces = cut(h.body);
   progress.steps = 2 * static_cast<int>(pieces.size());
   detail::Assembly<T> assembly(host, h.rows, h.cols, pieces.size());
@@ -125,8 +147,9 @@ Csr<T> read_coordinate(const Host& host, const std::string& path, const Header& 
     put_entries<T>(h, pieces[k], assembly.put(k));
     ++progress.done;
   });
-  if (any_bad(pieces)) report<T>(path, h);
-  return assembly.finish();
+  if (any(pieces, &Piece::bad)) report<T>(path, h);
+  if (any(pieces, &Piece::lower) && any(pieces, &Piece::upper)) require_no_mirror_images(path, h);
+  return {assembly.finish(), vanished(pieces)};
 }
 
 /// Walks through a dense array in the order of the file: down the stored part of each column.
@@ -187,8 +210,10 @@ void put_elements(const Header& h, Piece& piece, Csr<T>& a) {
   Offset left = piece.entries;
   each_line(piece, [&](const char* p) -> const char* {
     T value;
+    const char* const line = p;
     p = parse_value_line(h, p, piece.end, value);
     if (p == nullptr || left-- == 0) return nullptr;
+    if (value == 0 && has_vanished(line, p)) ++piece.vanished;
     place(at.row, at.col) = value;
     if (h.symmetry != Symmetry::general && at.row != at.col) place(at.col, at.row) = skew ? -value : value;
     at.next();
@@ -197,7 +222,7 @@ void put_elements(const Header& h, Piece& piece, Csr<T>& a) {
 }
 
 template <class T>
-Csr<T> read_array(const Host& host, const std::string& path, const Header& h, Progress& progress) {
+Reading<T> read_array(const Host& host, const std::string& path, const Header& h, Progress& progress) {
   std::vector<Piece> pieces = cut(h.body);
   progress.steps = static_cast<int>(pieces.size());
   parallel_for(host, pieces.size(), [&](std::size_t k) {
@@ -209,12 +234,12 @@ Csr<T> read_array(const Host& host, const std::string& path, const Header& h, Pr
     put_elements(h, pieces[k], a);
     ++progress.done;
   });
-  if (any_bad(pieces)) report<T>(path, h);
-  return a;
+  if (any(pieces, &Piece::bad)) report<T>(path, h);
+  return {std::move(a), vanished(pieces)};
 }
 
 template <class T>
-Csr<T> read(const std::string& path, const Header& h, Progress& progress) {
+Reading<T> read(const std::string& path, const Header& h, Progress& progress) {
   require_memory(path, h, sizeof(T), host_memory());
   const Host host;
   return h.array ? read_array<T>(host, path, h, progress) : read_coordinate<T>(host, path, h, progress);
@@ -229,18 +254,23 @@ Csr<T> read_matrix_market(const std::string& path, MatrixMarketInfo* info, Progr
   const io::Header h = io::read_header(path, text.view());
   io::require_product_memory(path, h, sizeof(T), host_memory());
   Progress unseen;
-  Csr<T> a = io::read<T>(path, h, progress != nullptr ? *progress : unseen);
-  if (info != nullptr) *info = h.info;
-  return a;
+  io::Reading<T> read = io::read<T>(path, h, progress != nullptr ? *progress : unseen);
+  if (info != nullptr) {
+    *info = h.info;
+    info->vanished = read.vanished;
+  }
+  return std::move(read.a);
 }
 
 template <class T>
-Array<T> read_vector(const std::string& path) {
+Array<T> read_vector(const std::string& path, Offset* vanished) {
+  Offset uncounted = 0;
+  Offset& count = vanished != nullptr ? *vanished : uncounted;
   const io::Text text(path);
   const io::VectorFile kind = io::kind_of_contents(path, text.view());
-  if (kind == io::VectorFile::numpy) return io::read_numpy<T>(path, text.view());
-  if (kind == io::VectorFile::text) return io::read_numbers<T>(path, text.view());
-  const io::Header h = io::read_header(path, text.view());
+  if (kind == io::VectorFile::numpy) return io::read_numpy<T>(path, text.view(), count);
+  if (kind == io::VectorFile::text) return io::read_numbers<T>(path, text.view(), count);
+  const io::Header h = io::read_header(path, text.view(), io::Contents::vector);
   if (h.rows != 1 && h.cols != 1) {
     throw FormatError(
         path, h.line,
@@ -248,7 +278,9 @@ Array<T> read_vector(const std::string& path) {
   }
   io::require_vector_memory(path, h, sizeof(T), host_memory());
   Progress unseen;
-  Csr<T> a = io::read<T>(path, h, unseen);
+  io::Reading<T> read = io::read<T>(path, h, unseen);
+  Csr<T>& a = read.a;
+  count = read.vanished;
   const auto n = static_cast<std::size_t>(Offset{h.rows} * h.cols);
   if (a.val.size() == n) return std::move(a.val);
   Array<T> x(n, T{0});
@@ -263,10 +295,10 @@ Array<T> read_vector(const std::string& path) {
 Table read_table(const std::string& path) {
   const io::Text text(path);
   if (io::kind_of_contents(path, text.view()) == io::VectorFile::numpy) return io::read_numpy_table(path, text.view());
-  const io::Header h = io::read_header(path, text.view());
+  const io::Header h = io::read_header(path, text.view(), io::Contents::vector);
   io::require_vector_memory(path, h, sizeof(double), host_memory());
   Progress unseen;
-  const Csr<double> a = io::read<double>(path, h, unseen);
+  const Csr<double> a = io::read<double>(path, h, unseen).a;
   const auto rows = static_cast<std::size_t>(a.rows), cols = static_cast<std::size_t>(a.cols);
   Table table{a.rows, a.cols, std::vector<double>(rows * cols)};
   for (std::size_t r = 0; r < rows; ++r) {
@@ -278,7 +310,7 @@ Table read_table(const std::string& path) {
 
 template Csr<float> read_matrix_market<float>(const std::string&, MatrixMarketInfo*, Progress*);
 template Csr<double> read_matrix_market<double>(const std::string&, MatrixMarketInfo*, Progress*);
-template Array<float> read_vector<float>(const std::string&);
-template Array<double> read_vector<double>(const std::string&);
+template Array<float> read_vector<float>(const std::string&, Offset*);
+template Array<double> read_vector<double>(const std::string&, Offset*);
 
 }  // namespace ostinato

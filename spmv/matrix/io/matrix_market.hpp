@@ -20,6 +20,7 @@ struct MatrixMarketInfo {
   Index rows = 0;
   Index cols = 0;
   Offset stored_entries = 0;  ///< entries in the file: one triangle of a symmetric matrix
+  Offset vanished = 0;        ///< values other than 0 that are too small for T, and so were read as 0
 };
 
 /// How far a long work is, for another thread to look at.
@@ -31,12 +32,13 @@ struct Progress {
 
 /// Reads a matrix from a Matrix Market file.
 ///
-/// Shapes    The whole matrix: the other triangle of a symmetric, skew-symmetric or hermitian file is filled in.
-///           Columns ascend in each row. Duplicates are added in the order of the file. Explicit zeros stay. All values
-///           of a pattern are 1. An array gives rows x cols entries, zeros included.
+/// Shapes    The whole matrix: the mirror images of the entries of a symmetric, skew-symmetric or hermitian file are
+///           filled in, whichever triangle each entry is stored in. Columns ascend in each row. Duplicates are added
+///           in the order of the file. Explicit zeros stay. All values of a pattern are 1. An array gives rows x cols
+///           entries, zeros included.
 /// Requires  `path` names a plain or gzip file, or is "-" for the standard input. The file doesn't shrink while it is
 ///           read.
-/// Reads     Any letter case in the banner, LF and CR LF, spaces and tabs, comments and blank lines between lines,
+/// Reads     Any letter case in the banner, remarks behind it, LF and CR LF, spaces and tabs, comments and blank lines,
 ///           values such as .5, 5., +1e3 and Fortran's 1D+3. Values below the smallest denormal become 0.
 /// Throws    FormatError that names the first bad line (of the inflated text) and the reason. The same file gives the
 ///           same error on every run. A file too short for the announced number of entries is refused before memory for
@@ -47,19 +49,19 @@ struct Progress {
 /// Limits    Complex values, and rows or columns past 2^31 - 1, are refused. The reader allocates 8 bytes for each
 ///           announced row. A matrix that can't be in memory (host_memory()) together with the x and y of a product is
 ///           refused before anything is allocated for it, and so is an inflated or piped text of more than half of the
-///           memory. Symmetric files must store the lower triangle, as the standard demands.
+///           memory. An entry and its mirror image may not both be in a symmetric file.
 /// Source    Boisvert, Pozo & Remington, The Matrix Market Exchange Formats: Initial Design, NISTIR 5935, 1996.
 template <class T>
 Csr<T> read_matrix_market(const std::string& path, MatrixMarketInfo* info = nullptr, Progress* progress = nullptr);
 
 /// Reads a vector from a Matrix Market file, array or coordinate, with one column or one row; from a NumPy file (.npy)
 /// with one dimension, or two of which one is 1; or from a file named .txt with one number a line. Matrix Market and
-/// NumPy files are known by what they begin with. Elements that a coordinate file doesn't store are 0. Everything else
-/// is as for read_matrix_market().
+/// NumPy files are known by what they begin with. Elements that a coordinate file doesn't store are 0. `vanished`, if
+/// there is one, counts as MatrixMarketInfo does. Everything else is as for read_matrix_market().
 ///
 /// Throws    FormatError, also when the file has several rows and several columns.
 template <class T>
-Array<T> read_vector(const std::string& path);
+Array<T> read_vector(const std::string& path, Offset* vanished = nullptr);
 
 /// Numbers in rows and columns, all of them stored.
 struct Table {

@@ -28,10 +28,15 @@ constexpr std::string_view gzip_magic = "\x1f\x8b";
 
 std::string reason(int error) { return std::strerror(error); }
 
+int open_for_reading(const std::string& path) {
+  require_name(path);
+  return path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+}
+
 /// An open file. The destructor closes the file, but never the standard input.
 struct File {
   int id;
-  explicit File(const std::string& path) : id(path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+  explicit File(const std::string& path) : id(open_for_reading(path)) {
     if (id < 0) fail(path, "can't be opened: " + reason(errno));
   }
   ~File() {
@@ -174,6 +179,7 @@ void Text::unmap() {
 }
 
 Output::Output(const std::string& path) : path_(path) {
+  require_name(path);
   errno = 0;
   if (path == "-") {
     plain_ = stdout;
@@ -260,11 +266,16 @@ void Output::fail(const char* doing, int error) {
                     std::string("can't be ") + doing + (error != 0 ? ": " + reason(error) : ""));
 }
 
-std::string quote(std::string_view text) {
-  constexpr std::size_t most = 40;
+void require_name(const std::string& path) {
+  if (path.find('\0') != std::string::npos) fail(quote(path), "the name of a file can't hold a NUL character");
+}
+
+std::string quote(std::string_view text, std::size_t fault) {
+  constexpr std::size_t most = 40, before = 20;
   constexpr char hex[] = "0123456789abcdef";
-  std::string out = "'";
-  for (const char c : text.substr(0, most)) {
+  const std::size_t begin = fault < most || text.size() <= most ? 0 : std::min(fault - before, text.size() - most);
+  std::string out = begin > 0 ? "'..." : "'";
+  for (const char c : text.substr(begin, most)) {
     const auto byte = static_cast<unsigned char>(c);
     if (byte >= 0x20 && byte < 0x7f) {
       out += c;
@@ -272,7 +283,7 @@ std::string quote(std::string_view text) {
       out += {'\\', 'x', hex[byte >> 4], hex[byte & 15]};
     }
   }
-  return out + (text.size() > most ? "...'" : "'");
+  return out + (text.size() - begin > most ? "...'" : "'");
 }
 
 }  // namespace ostinato::io

@@ -43,7 +43,8 @@ class Text {
 /// was there before stays whole until the new one is. Pipes, devices, and files in folders that take no new file are
 /// written in place. A process that is killed leaves the temporary file behind, named as the file with ".part-" and a
 /// number.
-/// Throws    FormatError when the file can't be opened or written, for instance because the disk is full.
+/// Throws    FormatError when the file can't be opened or written, for instance because the disk is full. Beyond the
+///           limit of a file's size (ulimit -f) the system ends a process that doesn't ignore SIGXFSZ.
 class Output {
  public:
   explicit Output(const std::string& path);
@@ -64,7 +65,11 @@ class Output {
   void* gzip_ = nullptr;
 };
 
-/// Quotes text for a message: cuts the text after 40 characters and shows unprintable characters as \xNN.
-std::string quote(std::string_view text);
+/// Quotes text for a message: at most 40 characters, so chosen that the one at `fault` is among them. Shows unprintable
+/// characters as \xNN.
+std::string quote(std::string_view text, std::size_t fault = 0);
+
+/// Throws FormatError for a name that the system would take for another one: it holds a NUL character.
+void require_name(const std::string& path);
 
 }  // namespace ostinato::io

@@ -34,7 +34,8 @@ std::string ending_of(const std::string& path) {
   std::string name = in_lower_case(path.substr(path.find_last_of('/') + 1));
   if (name.ends_with(".gz")) name.resize(name.size() - 3);
   const std::size_t dot = name.find_last_of('.');
-  return dot == std::string::npos || dot == 0 ? "" : name.substr(dot);
+  const bool is_hidden = dot == 0 && name != ".npy" && name != ".txt";  // a file whose whole name begins with a point
+  return dot == std::string::npos || is_hidden ? "" : name.substr(dot);
 }
 
 std::string_view without_blanks(std::string_view text) {
@@ -101,7 +102,7 @@ std::optional<std::int64_t> vector_size(std::string_view shape) {
 }
 
 template <class From, class T>
-void convert(const char* from, bool swap, Array<T>& to) {
+void convert(const char* from, bool swap, Array<T>& to, Offset& vanished) {
   for (std::size_t i = 0; i < to.size(); ++i) {
     char bytes[sizeof(From)];
     std::memcpy(bytes, from + i * sizeof(From), sizeof(From));
@@ -109,12 +110,13 @@ void convert(const char* from, bool swap, Array<T>& to) {
     From value;
     std::memcpy(&value, bytes, sizeof(From));
     to[i] = static_cast<T>(value);
+    if (to[i] == 0 && value != From{}) ++vanished;
   }
 }
 
 /// How to read values of a type such as "f8"; null for other types.
 template <class T>
-auto converter(std::string_view type) -> void (*)(const char*, bool, Array<T>&) {
+auto converter(std::string_view type) -> void (*)(const char*, bool, Array<T>&, Offset&) {
   if (type == "f8") return convert<double, T>;
   if (type == "f4") return convert<float, T>;
   if (type == "i8") return convert<std::int64_t, T>;
@@ -179,6 +181,7 @@ struct NumpyParts {
 /// The type of the numbers: "f8" of "'<f8'", and their byte order; an empty type for a description of another form.
 struct NumpyType {
   std::string_view type;
+  bool complex = false;
   bool big_endian = std::endian::native == std::endian::big;
 
   explicit NumpyType(std::string_view descr) {
@@ -186,19 +189,24 @@ struct NumpyType {
     if (text.starts_with('<') || text.starts_with('>')) big_endian = text.front() == '>';
     if (!text.empty() && std::string_view("<>=|").find(text.front()) != std::string_view::npos) text.remove_prefix(1);
     if (text.size() == 2) type = text;
+    complex = text.starts_with('c');
   }
 };
 
 template <class T>
 void require_numpy_type(const std::string& path, const NumpyParts& parts) {
-  if (converter<T>(NumpyType(parts.descr).type) != nullptr) return;
+  const NumpyType kind(parts.descr);
+  if (kind.complex)
+    throw FormatError(path, 0, "the NumPy type is " + quote(parts.descr) + "; " + complex_advice(Contents::vector));
+  if (converter<T>(kind.type) != nullptr) return;
   throw FormatError(
       path, 0, "the NumPy type is " + quote(parts.descr) + "; real numbers are wanted: float64, float32 or integers");
 }
 
 /// The n values of a NumPy file.
 template <class T>
-Array<T> numpy_values(const std::string& path, const NumpyParts& parts, std::int64_t n) {
+Array<T> numpy_values(const std::string& path, const NumpyParts& parts, std::int64_t n, Offset& vanished) {
+  vanished = 0;
   const NumpyType kind(parts.descr);
   const std::size_t width = static_cast<std::size_t>(kind.type[1] - '0'), size = static_cast<std::size_t>(n);
   if (size > parts.data.size() / width || size * width != parts.data.size()) {
@@ -208,7 +216,7 @@ Array<T> numpy_values(const std::string& path, const NumpyParts& parts, std::int
   }
   Array<T> x(size);
   const bool swap = kind.big_endian != (std::endian::native == std::endian::big) && width > 1;
-  converter<T>(kind.type)(parts.data.data(), swap, x);
+  converter<T>(kind.type)(parts.data.data(), swap, x, vanished);
   return x;
 }
 
@@ -244,13 +252,13 @@ VectorFile kind_of_contents(const std::string& path, std::string_view text) {
 }
 
 template <class T>
-Array<T> read_numpy(const std::string& path, std::string_view file) {
+Array<T> read_numpy(const std::string& path, std::string_view file, Offset& vanished) {
   const NumpyParts parts(path, file);
   require_numpy_type<T>(path, parts);
   const auto n = vector_size(parts.shape);
   if (!n)
     throw FormatError(path, 0, "the NumPy array has the shape " + quote(parts.shape) + " where a vector is wanted");
-  Array<T> x = numpy_values<T>(path, parts, *n);
+  Array<T> x = numpy_values<T>(path, parts, *n, vanished);
   for (std::size_t i = 0; i < x.size(); ++i) {
     if (!std::isfinite(x[i]))
       throw FormatError(path, 0, "row " + std::to_string(i + 1) + " holds NaN, infinity or too large a number");
@@ -266,7 +274,8 @@ Table read_numpy_table(const std::string& path, std::string_view file) {
     throw FormatError(path, 0,
                       "the NumPy array has the shape " + quote(parts.shape) + " where rows and columns are wanted");
   }
-  const Array<double> read = numpy_values<double>(path, parts, sizes->first * sizes->second);
+  Offset vanished = 0;
+  const Array<double> read = numpy_values<double>(path, parts, sizes->first * sizes->second, vanished);
   Table table{static_cast<Index>(sizes->first), static_cast<Index>(sizes->second), std::vector<double>(read.size())};
   const auto rows = static_cast<std::size_t>(table.rows), cols = static_cast<std::size_t>(table.cols);
   const bool by_column = parts.fortran_order == "True";
@@ -275,20 +284,24 @@ Table read_numpy_table(const std::string& path, std::string_view file) {
 }
 
 template <class T>
-Array<T> read_numbers(const std::string& path, std::string_view text) {
+Array<T> read_numbers(const std::string& path, std::string_view text, Offset& vanished) {
   std::vector<T> values;
+  vanished = 0;
   const char* p = text.data();
   const char* const end = p + text.size();
   for (std::int64_t line = 1; p != end; ++line) {
     const char *const next = next_line(p, end), *const begin = skip_blanks(p, end);
     const bool blank = begin == end || *begin == '\n' || *begin == '\r' || *begin == '#' || *begin == '%';
     T value;
-    if (!blank && parse_end(parse_value(begin, end, value), end) != next) {
+    const char* const behind = blank ? begin : parse_value(begin, end, value);
+    if (!blank && parse_end(behind, end) != next) {
       std::string_view read(p, static_cast<std::size_t>(next - p));
       while (read.ends_with('\n') || read.ends_with('\r')) read.remove_suffix(1);
-      throw FormatError(path, line, "one finite number a line is wanted, and this one reads " + quote(read));
+      const auto fault = static_cast<std::size_t>((behind != nullptr ? skip_blanks(behind, next) : begin) - p);
+      throw FormatError(path, line, "one finite number a line is wanted, and this one reads " + quote(read, fault));
     }
     if (!blank) values.push_back(value);
+    if (!blank && value == 0 && has_vanished(begin, next)) ++vanished;
     p = next;
   }
   Array<T> x(values.size());
@@ -311,9 +324,9 @@ std::string numpy_header(const std::string& shape) {
   return header + text;
 }
 
-#define OSTINATO_INSTANTIATE(T)                                            \
-  template Array<T> read_numpy<T>(const std::string&, std::string_view);   \
-  template Array<T> read_numbers<T>(const std::string&, std::string_view); \
+#define OSTINATO_INSTANTIATE(T)                                                     \
+  template Array<T> read_numpy<T>(const std::string&, std::string_view, Offset&);   \
+  template Array<T> read_numbers<T>(const std::string&, std::string_view, Offset&); \
   template std::string numpy_header<T>(const std::string&)
 OSTINATO_INSTANTIATE(float);
 OSTINATO_INSTANTIATE(double);

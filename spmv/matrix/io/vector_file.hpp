@@ -12,6 +12,8 @@
 
 namespace ostinato::io {
 
+// `vanished` becomes the number of values other than 0 that were read as 0.
+
 enum class VectorFile { matrix_market, numpy, text };
 
 /// The kind of a file to be written, by the ending of its name: .mtx, .npy or .txt, each with or without .gz. A name
@@ -27,7 +29,7 @@ VectorFile kind_of_contents(const std::string& path, std::string_view text);
 /// Throws    FormatError for anything else, and for a value that isn't finite in T, with its row.
 /// Source    numpy.lib.format, versions 1 to 3.
 template <class T>
-Array<T> read_numpy(const std::string& path, std::string_view file);
+Array<T> read_numpy(const std::string& path, std::string_view file, Offset& vanished);
 
 /// Reads a NumPy file of two dimensions, of the types that read_numpy() takes, stored by row or by column.
 /// Throws    FormatError for anything else. Values that aren't finite are read as they are.
@@ -36,7 +38,7 @@ Table read_numpy_table(const std::string& path, std::string_view file);
 /// Reads one number a line. Blank lines, and lines that begin with # or %, are skipped.
 /// Throws    FormatError with the number of a line that is anything else.
 template <class T>
-Array<T> read_numbers(const std::string& path, std::string_view text);
+Array<T> read_numbers(const std::string& path, std::string_view text, Offset& vanished);
 
 /// What a NumPy file of values of T begins with. `shape` is as NumPy writes it: "(5,)" or "(5, 3)".
 template <class T>

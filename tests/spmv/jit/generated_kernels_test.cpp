@@ -5,6 +5,8 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdlib>
@@ -157,6 +159,20 @@ TEST_F(RunTimeKernels, MayBeDroppedWhileTheyAreCompiled) {
 
   EXPECT_EQ(requested(add_source, {"add"})->state(), State::ready);
   EXPECT_TRUE(dropped.expired());
+}
+
+TEST_F(RunTimeKernels, AreNotWaitedForInAForkedProcess) {
+  const Kernels compiling = request("sm_90", long_source(), {"many"});
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(60);
+    compiling->wait();
+    const Kernels same = requested(long_source(), {"many"}), other = requested(add_source, {"add"});
+    ::_exit(same->state() == State::failed && other->why() == "no compilation: the program was forked" ? 0 : 1);
+  }
+  int status = 1;
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 /// NVRTC's static objects are destroyed at exit. The program must end cleanly also while a compilation runs.

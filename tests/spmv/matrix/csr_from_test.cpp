@@ -113,8 +113,35 @@ TEST(CsrFrom, RefusesWhatAnIndexDoesNotHold) {
   const std::vector<double> empty, one{1};
   EXPECT_NE(message_of<ArgumentError>([&] { csr_from(1, Offset{1} << 31, none, std::vector<int>{}, empty); }), "");
   EXPECT_EQ(message_of<ArgumentError>([&] { csr_from(1, 1, ptr, far, one); }),
-            "csr_from: row 0 (counted from 0) ends before it begins");
+            "csr_from: row 0 (counted from 0) ends at entry 18446744073709551615, but there are 1");
   EXPECT_NE(message_of<ArgumentError>([&] { csr_from(1, 1, std::vector<int>{0, 1}, far, one); }), "");
+}
+
+TEST(CsrFrom, NamesIntegersAtTheEndsOfTheirRange) {
+  constexpr auto least = std::numeric_limits<std::int64_t>::min(), most = std::numeric_limits<std::int64_t>::max();
+  constexpr auto largest = std::numeric_limits<std::uint64_t>::max();
+  const std::vector<double> one{1};
+  const auto text = [&](const auto& ptr, const auto& index, int base) {
+    return message_of<ArgumentError>([&] { csr_from(1, 1, ptr, index, one, base); });
+  };
+  using Signed = std::vector<std::int64_t>;
+  using Unsigned = std::vector<std::uint64_t>;
+  for (const int base : {0, 1}) {
+    const std::string row = "csr_from: row " + std::to_string(base) + " (counted from " + std::to_string(base) + ")";
+    const Signed whole{base, base + 1}, first{base};
+    const Unsigned up_to_largest{static_cast<std::uint64_t>(base), largest};
+    EXPECT_EQ(text(Signed{base, least}, first, base), row + " ends before it begins");
+    EXPECT_EQ(text(Signed{base, most}, first, base), row + " ends at entry 9223372036854775807, but there are 1");
+    EXPECT_EQ(text(up_to_largest, first, base), row + " ends at entry 18446744073709551615, but there are 1");
+    for (const std::int64_t end : {least, most})
+      EXPECT_EQ(text(whole, Signed{end}, base),
+                row + " has an entry in column " + std::to_string(end) + ", but there are 1 columns");
+    EXPECT_EQ(text(whole, Unsigned{largest}, base),
+              row + " has an entry in column 18446744073709551615, but there are 1 columns");
+    EXPECT_EQ(message_of<ArgumentError>([&] { csr_from_coo(1, 1, Signed{least}, Unsigned{largest}, one, base); }),
+              "csr_from_coo: entry 0 at (-9223372036854775808, 18446744073709551615) lies outside 1 x 1");
+  }
+  EXPECT_EQ(text(Signed{least, 1}, Signed{0}, 1), "csr_from: row 0 begins at entry -9223372036854775808 instead of 1");
 }
 
 TEST(CsrView, LendsArraysOfItsOwnWidths) {

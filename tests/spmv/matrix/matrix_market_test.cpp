@@ -126,6 +126,65 @@ TEST_F(MatrixMarket, NegatesTheMirrorOfSkewSymmetricEntries) {
   EXPECT_EQ(dense(a), (Dense{{0, -2, 3}, {2, 0, 0}, {-3, 0, 0}}));
 }
 
+TEST_F(MatrixMarket, ReadsEitherTriangleOfASymmetricFile) {
+  const Dense whole{{1, 2, 4}, {2, 0, 3}, {4, 3, 5}}, skew{{0, -2, 4}, {2, 0, 3}, {-4, -3, 0}};
+  for (const char* kind : {"symmetric", "hermitian"}) {
+    const std::string banner = "%%MatrixMarket matrix coordinate real " + std::string(kind) + "\n3 3 5\n";
+    EXPECT_EQ(dense(read(banner + "1 1 1\n1 2 2\n1 3 4\n2 3 3\n3 3 5\n")), whole) << "the upper one";
+    EXPECT_EQ(dense(read(banner + "3 3 5\n2 1 2\n1 3 4\n3 2 3\n1 1 1\n")), whole) << "each entry in one of both";
+    EXPECT_EQ(dense(read(banner + "1 2 1\n1 2 1\n1 1 1\n3 1 4\n2 3 0\n")), (Dense{{1, 2, 4}, {2, 0, 0}, {4, 0, 0}}))
+        << "duplicates are no mirror images";
+  }
+  const std::string banner = "%%MatrixMarket matrix coordinate real skew-symmetric\n3 3 3\n";
+  EXPECT_EQ(dense(read(banner + "1 2 -2\n1 3 4\n2 3 3\n")), skew);
+  EXPECT_EQ(dense(read(banner + "2 1 2\n1 3 4\n3 2 -3\n")), skew);
+  EXPECT_EQ(dense(read("%%MatrixMarket matrix coordinate pattern symmetric\n2 2 2\n1 2\n2 2\n")),
+            (Dense{{0, 1}, {1, 1}}));
+}
+
+TEST_F(MatrixMarket, ReadsZerosOnTheDiagonalOfASkewSymmetricFile) {
+  const Csr<double> a = read("%%MatrixMarket matrix coordinate integer skew-symmetric\n2 2 3\n1 1 0\n2 1 3\n2 2 -0\n");
+  EXPECT_EQ(a.nonzeros(), 4) << "explicit zeros stay";
+  EXPECT_EQ(dense(a), (Dense{{0, -3}, {3, 0}}));
+}
+
+TEST_F(MatrixMarket, LeavesRemarksBehindTheBannerOut) {
+  EXPECT_EQ(dense(read("%%MatrixMarket matrix coordinate real general (made by me)\n2 2 2\n1 1 2\n2 2 3\n")),
+            (Dense{{2, 0}, {0, 3}}));
+  EXPECT_EQ(dense(read("%%MatrixMarket matrix coordinate real symmetric % lower\n2 2 1\n2 1 3\n")),
+            (Dense{{0, 3}, {3, 0}}));
+}
+
+TEST_F(MatrixMarket, ReadsFilesOfAmgxWithoutExtensions) {
+  EXPECT_EQ(dense(read(real_general + "%%AMGX 1 1 sorted\n%%NVAMG\n% AMGX rhs\n1 1 1\n1 1 2\n")), (Dense{{2}}));
+}
+
+TEST_F(MatrixMarket, CountsTheValuesThatVanish) {
+  const auto count = [&](const std::string& text) {
+    MatrixMarketInfo info;
+    read_matrix_market<double>(save(text), &info);
+    return info.vanished;
+  };
+  EXPECT_EQ(count(real_general + "2 2 4\n1 1 1e-400\n1 2 0\n2 1 -1D-999 \n2 2 3\r\n"), 2);
+  EXPECT_EQ(count(real_general + "2 2 3\n1 1 0e5\n2 1 -0.000\n2 2 5e-324"), 0);
+  EXPECT_EQ(count("%%MatrixMarket matrix array real general\n2 1\n0.000001e-400\n0\n"), 1);
+  EXPECT_EQ(count("%%MatrixMarket matrix coordinate pattern general\n1 1 1\n1 1\n"), 0);
+  MatrixMarketInfo info;
+  read_matrix_market<float>(save(real_general + "1 2 2\n1 1 1e-60\n1 2 1e-40\n"), &info);
+  EXPECT_EQ(info.vanished, 1);
+
+  Offset vanished = 9;
+  read_vector<double>(save("# b\n1e-400\n0\n\n-.5e-330\n1\n", "b.txt"), &vanished);
+  EXPECT_EQ(vanished, 2);
+  read_vector<double>(save(real_general + "3 1 1\n2 1 1e-400\n"), &vanished);
+  EXPECT_EQ(vanished, 1);
+  write_vector<double>(path("b.npy"), std::vector<double>{1e-60, 0, -1e-50, 1e-40});
+  read_vector<float>(path("b.npy"), &vanished);
+  EXPECT_EQ(vanished, 2);
+  read_vector<double>(path("b.npy"), &vanished);
+  EXPECT_EQ(vanished, 0);
+}
+
 TEST_F(MatrixMarket, ReadsPatternsAsOnes) {
   EXPECT_EQ(dense(read("%%MatrixMarket matrix coordinate pattern general\n2 2 2\n1 2\n2 1")), (Dense{{0, 1}, {1, 0}}));
   EXPECT_EQ(dense(read("%%MatrixMarket matrix coordinate pattern symmetric\n2 2 2\n1 1\n2 1\r\n")),
@@ -424,6 +483,7 @@ TEST_P(BadFile, IsNamedWithLineAndReason) {
 const std::string two = real_general + "% comment\n2 2 2\n";  // entries begin in line 4
 const std::string lower_two = "%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n";
 const std::string skew_two = "%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n";
+const std::string skew_three = "%%MatrixMarket matrix coordinate real skew-symmetric\n3 3 3\n";
 const std::string pattern_two = "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n";
 const std::string array_two = "%%MatrixMarket matrix array real general\n2 1\n";
 
@@ -432,8 +492,18 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Bad{"Empty", "", 0, "empty"}, Bad{"Absent", "2 2 1\n1 1 1\n", 1, "%%MatrixMarket"},
                     Bad{"Blank", "\n" + two, 1, "%%MatrixMarket"}, Bad{"Junk", "\x89PNG\r\n\x1a\n", 1, "'\\x89PNG'"},
                     Bad{"Short", "%%MatrixMarket matrix coordinate real\n1 1 0\n", 1, "SYMMETRY"},
-                    Bad{"Long", "%%MatrixMarket matrix coordinate real general x\n1 1 0\n", 1, "SYMMETRY"},
-                    Bad{"Object", "%%MatrixMarket vector coordinate real general\n1 1 0\n", 1, "object is 'vector'"},
+                    Bad{"EndOfALongOne", "%%MatrixMarket matrix coordinate       double-precision\n1 1 0\n", 1,
+                        "reads '...matrix coordinate       double-precision'"},
+                    Bad{"TwoSymmetries", "%%MatrixMarket matrix coordinate real general Symmetric\n1 1 0\n", 1,
+                        "'Symmetric' follows the symmetry 'general'; leave one of them out"},
+                    Bad{"TwoFields", "%%MatrixMarket matrix coordinate real general (x) pattern\n1 1 0\n", 1,
+                        "'pattern' follows the symmetry"},
+                    Bad{"Object", "%%MatrixMarket graph coordinate real general\n1 1 0\n", 1,
+                        "object is 'graph'; known are matrix"},
+                    Bad{"Vector", "%%MatrixMarket vector coordinate real general\n1 1 0\n", 1,
+                        "object is 'vector'; write '%%MatrixMarket matrix array real general' there, and 'rows 1' as"},
+                    Bad{"Batched", "%%MatrixMarket batched CRS matrix\n%\n3 3 7 2\n1 1 0.5 0.25\n", 1,
+                        "object is 'batched': several matrices with one pattern; write each to a file of its own"},
                     Bad{"Format", "%%MatrixMarket matrix sparse real general\n1 1 0\n", 1, "coordinate, array"},
                     Bad{"Field", "%%MatrixMarket matrix coordinate quaternion general\n1 1 0\n", 1, "'quaternion'"},
                     Bad{"Symmetry", "%%MatrixMarket matrix coordinate real diagonal\n1 1 0\n", 1, "'diagonal'"},
@@ -441,6 +511,15 @@ INSTANTIATE_TEST_SUITE_P(
                         "complex values aren't supported yet"},
                     Bad{"PatternArray", "%%MatrixMarket matrix array pattern general\n1 1\n", 1, "pattern"},
                     Bad{"SkewPattern", "%%MatrixMarket matrix coordinate pattern skew-symmetric\n1 1 0\n", 1, "signs"}),
+    name_of);
+
+INSTANTIATE_TEST_SUITE_P(
+    Amgx, BadFile,
+    testing::Values(Bad{"RightHandSide", real_general + "%%AMGX sorted rhs\n1 1 1\n1 1 2\n5\n", 2,
+                        "'rhs' in '%%AMGX sorted rhs' is an extension of AMGX; write each value as an entry, the "
+                        "right-hand side and the solution to files of their own, and leave this line out"},
+                    Bad{"Diagonal", real_general + "%\n  %%nvamg 1 1 DIAGONAL\n1 1 0\n2\n", 3, "'DIAGONAL' in '"},
+                    Bad{"Blocks", real_general + "%%AMGX 4 4 sorted\n4 4 1\n1 1 1 2 3 4\n", 2, "'4' in '%%AMGX 4 4"}),
     name_of);
 
 INSTANTIATE_TEST_SUITE_P(
@@ -465,23 +544,26 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     Entry, BadFile,
-    testing::Values(Bad{"RowZero", two + "1 1 1\n0 1 1\n", 5, "row '0': indices count from 1"},
-                    Bad{"ColumnZero", two + "1 00 1\n2 1 1\n", 4, "column '00': indices count from 1"},
-                    Bad{"RowPastTheEnd", two + "1 1 1\n3 1 1\n", 5, "row '3' lies outside the 2 rows"},
-                    Bad{"ColumnPastTheEnd", two + "1 1 1\n\n1 3 1\n", 6, "column '3' lies outside the 2 columns"},
-                    Bad{"RowOverflow", two + "1 1 1\n18446744073709551617 1 1\n", 5, "outside"},
-                    Bad{"RowNegative", two + "-1 1 1\n1 1 1\n", 4, "row '-1' is negative"},
-                    Bad{"RowFraction", two + "1.5 1 1\n1 1 1\n", 4, "row '1.5' isn't a whole number"},
-                    Bad{"ColumnLetter", two + "1 x 1\n1 1 1\n", 4, "column 'x' isn't a whole number"},
-                    Bad{"OneNumber", two + "1 1 1\n1\n%%%%%%\n", 5, "'row column value'"},
-                    Bad{"NoValue", two + "1 1 1\n1 1\n%%%%%%\n", 5, "reads '1 1'"},
-                    Bad{"Junk", two + "1 1 1 x\n1 1 1\n", 4, "'x' follows the entry"},
-                    Bad{"CommentBehind", two + "1 1 1 % here\n1 1 1\n", 4, "'%' follows"},
-                    Bad{"ValueInPattern", pattern_two + "1 1 1\n", 3, "'1' follows the entry"},
-                    Bad{"Unprintable", two + "1 1 \xc3\xa9\x01\n1 1 1\n", 4, "'\\xc3\\xa9\\x01'"},
-                    Bad{"Nul", two + std::string("1 1 1\0\n1 1 1\n", 13), 4, "'1\\x00'"},
-                    Bad{"LoneCarriageReturn", two + "1 1 1\r1 1 1\n1 1 1\n", 4, "'1\\x0d1'"},
-                    Bad{"LongJunk", two + "1 1 " + std::string(1000, 'z') + "\n", 4, "zzzz...'"}),
+    testing::Values(
+        Bad{"RowZero", two + "1 1 1\n0 1 1\n", 5, "row '0': indices count from 1"},
+        Bad{"ColumnZero", two + "1 00 1\n2 1 1\n", 4, "column '00': indices count from 1"},
+        Bad{"RowPastTheEnd", two + "1 1 1\n3 1 1\n", 5, "row '3' lies outside the 2 rows"},
+        Bad{"ColumnPastTheEnd", two + "1 1 1\n\n1 3 1\n", 6, "column '3' lies outside the 2 columns"},
+        Bad{"RowOverflow", two + "1 1 1\n18446744073709551617 1 1\n", 5, "outside"},
+        Bad{"RowNegative", two + "-1 1 1\n1 1 1\n", 4, "row '-1' is negative"},
+        Bad{"RowFraction", two + "1.5 1 1\n1 1 1\n", 4, "row '1.5' isn't a whole number"},
+        Bad{"ColumnLetter", two + "1 x 1\n1 1 1\n", 4, "column 'x' isn't a whole number"},
+        Bad{"OneNumber", two + "1 1 1\n1\n%%%%%%\n", 5, "'row column value'"},
+        Bad{"NoValue", two + "1 1 1\n1 1\n%%%%%%\n", 5, "reads '1 1'; without values the banner has to say pattern"},
+        Bad{"Junk", two + "1 1 1 x\n1 1 1\n", 4, "'x' follows the entry"},
+        Bad{"CommentBehind", two + "1 1 1 % here\n1 1 1\n", 4, "'%' follows"},
+        Bad{"ValueInPattern", pattern_two + "1 1 -4.5\n", 3,
+            "the banner says pattern, but the line has the value '-4.5'; let the banner say real or integer"},
+        Bad{"WordInPattern", pattern_two + "1 1 x\n", 3, "'x' follows the entry"},
+        Bad{"Unprintable", two + "1 1 \xc3\xa9\x01\n1 1 1\n", 4, "'\\xc3\\xa9\\x01'"},
+        Bad{"Nul", two + std::string("1 1 1\0\n1 1 1\n", 13), 4, "'1\\x00'"},
+        Bad{"LoneCarriageReturn", two + "1 1 1\r1 1 1\n1 1 1\n", 4, "'1\\x0d1'"},
+        Bad{"LongJunk", two + "1 1 " + std::string(1000, 'z') + "\n", 4, "zzzz...'"}),
     name_of);
 
 INSTANTIATE_TEST_SUITE_P(
@@ -506,15 +588,29 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     Whole, BadFile,
-    testing::Values(Bad{"TooFew", two + "1 1 1.25\n% 123\n\n", 6, "ends after 1 of the 2 entries announced in line 3"},
-                    Bad{"TooMany", two + "1 1 1\n1 2 1\n\n2 2 1\n1 1 1\n", 7, "more entries than the 2"},
-                    Bad{"UpperInSymmetric", lower_two + "1 1 1\n1 2 1\n", 4, "entry (1, 2) lies above the diagonal"},
-                    Bad{"UpperInSkew", skew_two + "1 2 1\n", 3, "lower triangle"},
-                    Bad{"DiagonalInSkew", skew_two + "2 2 0\n", 3, "entry (2, 2): a skew-symmetric matrix has no"},
-                    Bad{"ArrayTooFew", array_two + "1.5\n%\n", 4, "ends after 1 of the 2"},
-                    Bad{"ArrayTooMany", array_two + "1\n2\n3\n", 5, "more entries than the 2"},
-                    Bad{"ArrayTwoInALine", array_two + "1 2\n3\n", 3, "'2' follows the value"},
-                    Bad{"ArrayWord", array_two + "1\n\nnan\n", 5, "finite"}),
+    testing::Values(
+        Bad{"TooFew", two + "1 1 1.25\n% 123\n\n", 6, "ends after 1 of the 2 entries announced in line 3"},
+        Bad{"TooMany", two + "1 1 1\n1 2 1\n\n2 2 1\n1 1 1\n", 7, "more entries than the 2"},
+        Bad{"MirrorImage", lower_two + "2 1 1\n% x\n1 2 1\n", 5,
+            "entry (1, 2) is the mirror image of entry (2, 1) in line 3, but a symmetric file stores one of "
+            "the two; leave one out, or let the banner say general"},
+        Bad{"MirrorImageOfAZero", lower_two + "1 2 0\n2 1 1\n", 4,
+            "entry (2, 1) is the mirror image of entry (1, 2) in line 3"},
+        Bad{"MirrorImageInSkew", skew_three + "1 2 1\n3 1 1\n2 1 -1\n", 5,
+            "entry (2, 1) is the mirror image of entry (1, 2) in line 3, but a skew-symmetric file"},
+        Bad{"MirrorImageInPattern", "%%MatrixMarket matrix coordinate pattern symmetric\n2 2 2\n2 1\n1 2\n", 4,
+            "entry (1, 2) is the mirror image"},
+        Bad{"FirstOfSeveralMirrorImages",
+            "%%MatrixMarket matrix coordinate real hermitian\n4 4 7\n4 3 1\n2 1 1\n2 1 1\n1 2 1\n3 4 1\n"
+            "1 2 1\n2 2 1\n",
+            6, "entry (1, 2) is the mirror image of entry (2, 1) in line 4, but a hermitian file"},
+        Bad{"DiagonalInSkew", skew_two + "2 2 5\n", 3,
+            "entry (2, 2): the diagonal of a skew-symmetric matrix is 0, and this value is '5'"},
+        Bad{"JunkInSkew", skew_two + "2 2 5 x\n", 3, "'x' follows the entry"},
+        Bad{"ArrayTooFew", array_two + "1.5\n%\n", 4, "ends after 1 of the 2"},
+        Bad{"ArrayTooMany", array_two + "1\n2\n3\n", 5, "more entries than the 2"},
+        Bad{"ArrayTwoInALine", array_two + "1 2\n3\n", 3, "'2' follows the value"},
+        Bad{"ArrayWord", array_two + "1\n\nnan\n", 5, "finite"}),
     name_of);
 
 TEST_F(MatrixMarket, RefusesValuesTooLargeForSinglePrecision) {
@@ -556,6 +652,39 @@ TEST_F(MatrixMarket, ReadsVectors) {
   EXPECT_EQ(vector(real_general + "1 3 2\n1 3 3\n1 1 1\n"), x);
   EXPECT_EQ(vector(real_general + "0 1 0\n"), std::vector<double>{});
   EXPECT_EQ(vector("%%MatrixMarket matrix array real skew-symmetric\n1 1\n"), std::vector<double>{0});
+}
+
+TEST_F(MatrixMarket, NamesComplexVectors) {
+  const std::string advice =
+      "complex values aren't supported yet; for the real matrix [B -C; C B] write the vector b + ic as [b; c]";
+  const std::string file = save("%%MatrixMarket matrix array complex general\n1 1\n1 0\n");
+  EXPECT_EQ(failure([&] { read_vector<double>(file); }).what(), file + ":1: " + advice);
+  EXPECT_EQ(failure([&] { read_table(file); }).what(), file + ":1: " + advice);
+  for (const char* type : {"<c16", ">c8", "complex128"}) {
+    std::string header = "{'descr': '" + std::string(type) + "', 'fortran_order': False, 'shape': (1,), }";
+    header.resize(117, ' ');
+    const std::string npy = std::string("\x93NUMPY\x01\0", 8) + static_cast<char>(118) + '\0' + header + "\n";
+    const std::string name = save(npy + std::string(16, '\0'), "c.npy");
+    EXPECT_EQ(failure([&] { read_vector<double>(name); }).what(),
+              name + ": the NumPy type is ''" + type + "''; " + advice);
+  }
+}
+
+TEST_F(MatrixMarket, QuotesTheFaultOfALongLine) {
+  const std::string file = save(std::string(60, ' ') + "1.5 and 2.5" + std::string(60, ' ') + "\n", "b.txt");
+  const std::string reason = failure([&] { read_vector<double>(file); }).what();
+  EXPECT_NE(reason.find("reads '...                1.5 and 2.5"), std::string::npos) << reason;
+  EXPECT_EQ(io::quote("0123456789"), "'0123456789'");
+  EXPECT_EQ(io::quote(std::string(39, 'a') + "bcd", 41), "'..." + std::string(37, 'a') + "bcd'");
+}
+
+TEST_F(MatrixMarket, RefusesNamesWithANulCharacter) {
+  const std::string name = path(std::string("a\0b.mtx", 7));
+  save("as before", "a");
+  EXPECT_NE(std::string(failure([&] { read_matrix_market<double>(name); }).what()).find("can't hold a NUL character"),
+            std::string::npos);
+  EXPECT_THROW(write_vector<double>(name, std::vector<double>{1}), FormatError);
+  EXPECT_EQ(load("a"), "as before");
 }
 
 TEST_F(MatrixMarket, RefusesAMatrixWhereAVectorIsWanted) {
@@ -611,7 +740,7 @@ TEST_F(MatrixMarket, ReadsBackTheSameBits) {
 TEST_F(MatrixMarket, ReadsBackTheSameBitsOfVectorsInOtherFiles) {
   const auto wide = random_matrix<double>(70001, 300, 150000);
   const auto narrow = random_matrix<float>(300, 900, 20000);
-  for (const char* name : {"b.npy", "b.npy.gz", "b.txt", "b.txt.gz", "b.NPY", "b"}) {
+  for (const char* name : {"b.npy", "b.npy.gz", "b.txt", "b.txt.gz", "b.NPY", "b", ".npy", ".txt", ".hidden"}) {
     write_vector<double>(path(name), wide.val);
     EXPECT_EQ(read_vector<double>(path(name)), wide.val) << name;
     write_vector<float>(path(name), narrow.val, "a comment");
@@ -622,6 +751,16 @@ TEST_F(MatrixMarket, ReadsBackTheSameBitsOfVectorsInOtherFiles) {
     EXPECT_THROW(write_vector<double>(path(name), wide.val), FormatError) << name;
     EXPECT_FALSE(std::filesystem::exists(path(name)));
   }
+}
+
+TEST_F(MatrixMarket, TakesANameThatIsAnEndingForThatEnding) {
+  const std::vector<double> x{1, 2};
+  write_vector<double>(path(".npy"), x);
+  EXPECT_EQ(load(".npy").substr(0, 6), "\x93NUMPY");
+  write_vector<double>(path(".txt.gz"), x);
+  EXPECT_EQ(io::Text(path(".txt.gz")).view(), "1\n2\n");
+  write_vector<double>(path(".hidden"), x);
+  EXPECT_EQ(load(".hidden").substr(0, 14), "%%MatrixMarket");
 }
 
 TEST_F(MatrixMarket, CountsItsProgress) {

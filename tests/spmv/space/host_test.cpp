@@ -6,6 +6,10 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <iterator>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -50,14 +54,29 @@ TEST(Host, RefusesThreadsThatThereIsNoRoomFor) {
   EXPECT_THROW(Host(Host().threads() + 1), ArgumentError) << "Kokkos runs with another number already";
 }
 
-TEST(HostThreads, DISABLED_Print) { std::printf("threads: %d\n", Host().threads()); }
+/// "3; 3 tasks": the threads of a Host, and all that the process has.
+void print_threads(const Host& host) {
+  const auto tasks = std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
+  std::printf("threads: %d; %d tasks\n", host.threads(), static_cast<int>(tasks));
+}
+
+TEST(HostThreads, DISABLED_Print) { print_threads(Host()); }
+TEST(HostThreads, DISABLED_PrintOfTwo) { print_threads(Host(2)); }
+
+// 2^31 and more overflow OpenMP's int.
+constexpr std::int64_t too_many[] = {600, 3000, 33000, 100000, 2147483648, 4294967296, 4294968296};
 
 TEST(HostThreads, AreAtMost512) {
-  const auto threads = [](int asked) {
+  const auto threads = [](std::int64_t asked) {
     return line_of_disabled_case("HostThreads.DISABLED_Print", "threads: ", asked);
   };
-  EXPECT_EQ(threads(3), "3");
-  EXPECT_EQ(threads(600), "512");
+  EXPECT_EQ(threads(3), "3; 3 tasks");
+  for (const std::int64_t asked : too_many) EXPECT_EQ(threads(asked), "512; 512 tasks") << asked;
+}
+
+TEST(HostThreads, AreNoMoreThanAskedForWhateverTheEnvironmentSays) {
+  for (const std::int64_t asked : too_many)
+    EXPECT_EQ(line_of_disabled_case("HostThreads.DISABLED_PrintOfTwo", "threads: ", asked), "2; 2 tasks") << asked;
 }
 
 TEST(ParallelFor, ThrowsWhatACallThrows) {
