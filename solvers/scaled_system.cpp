@@ -186,9 +186,10 @@ auto ScaledSystem<Space, T>::rescale(Out<T> x, int exponent) const -> Lost {
   return {counts[0], counts[1]};
 }
 
-#define OSTINATO_INSTANTIATE(Space, T)                                                                               \
-  template double norm_of<T, Space>(const Space&, In<T>, Out<T>, double*);                                           \
-  template void require_system(const std::string&, const Space&, const OperatorRef<Space, T>&, In<T>, In<T>, Shape); \
+#define OSTINATO_INSTANTIATE(Space, T)                                                                       \
+  template double norm_of<T, Space>(const Space&, In<T>, Out<T>, double*);                                   \
+  template void require_system(const std::string&, const Space&, const OperatorRef<Space, T>&, In<T>, In<T>, \
+                               const PreconditionerRef<Space, T>&, Shape);                                   \
   template class ScaledSystem<Space, T>
 OSTINATO_INSTANTIATE(Host, float);
 OSTINATO_INSTANTIATE(Host, double);

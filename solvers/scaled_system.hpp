@@ -18,12 +18,12 @@ double norm_of(const Space& space, In<T> x, Out<T> room, double* slot);
 /// The shapes of matrices that a method takes.
 enum class Shape { square, any };
 
-/// Refuses vectors that don't fit the matrix, share memory, or aren't in the memory of the space, and an operator of
-/// another space.
+/// Refuses vectors that don't fit the matrix, share memory, or aren't in the memory of the space, and an operator or a
+/// preconditioner of another space.
 /// Throws    As the constructor of ScaledSystem.
 template <class Space, class T>
 void require_system(const std::string& method, const Space& space, const OperatorRef<Space, T>& a, In<T> b, In<T> x,
-                    Shape shape = Shape::square);
+                    const PreconditionerRef<Space, T>& m, Shape shape = Shape::square);
 
 /// The system A x = b times powers of two, so that the squares and fourth powers that the methods form neither overflow
 /// nor underflow: (2^i A) (2^(k - i) x) = 2^k b. A power of two changes no digit. The powers are 1 for matrices and

@@ -457,7 +457,7 @@ template <class Space, class T>
 SolveResult solve_prepared(PreparedMatrix<Space, T>& prepared, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,
                            const PreconditionerRef<Space, T>& m, std::string_view solver, const SolveOptions& options) {
   require_valid(options);
-  require_system<Space, T>(std::string(solver), prepared.given().space(), a, b, x);
+  require_system<Space, T>(std::string(solver), prepared.given().space(), a, b, x, m);
   const CallbackGuard guard(options);
   SolveResult result = SystemSolve<Space, T>(prepared, a, b, x, m, solver, guard.options()).run();
   guard.rethrow();
