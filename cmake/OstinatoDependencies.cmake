@@ -50,3 +50,13 @@ if(OSTINATO_ENABLE_SUITESPARSE)
     set(OSTINATO_SUITESPARSE ON)
   endif()
 endif()
+
+# LAPACK is optional: without it bands are factored by the library's own code, which takes longer.
+set(OSTINATO_LAPACK OFF)
+if(OSTINATO_ENABLE_LAPACK)
+  find_library(LAPACK_LIBRARY lapack)
+  find_library(BLAS_LIBRARY blas)
+  if(LAPACK_LIBRARY AND BLAS_LIBRARY)
+    set(OSTINATO_LAPACK ON)
+  endif()
+endif()
