@@ -58,7 +58,7 @@ class Elimination {
   }
 
   Factors run() {
-    for (std::size_t i = 0; i < n_; ++i) factor_row(i);
+    for (std::size_t i = 0; i < n_ && boosted_ <= options_.most_raised; ++i) factor_row(i);
     for (Index& j : upper_.col) j = place_[static_cast<std::size_t>(j)];
     sort_rows(upper_);
     return {std::move(lower_), std::move(upper_), std::move(pivot_), std::move(column_), 0, boosted_};

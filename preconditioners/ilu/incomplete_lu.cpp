@@ -152,10 +152,11 @@ bool suits_lapack(Index rows, const Bandwidth& band, Offset most_entries) {
 }
 
 /// Complete factors with pivoting: those of a band where the rows, one after the other, aren't predicted to be faster.
-Factors factor_completely(const CsrView<double>& a, double pivot, const FactorMemory& memory, const StopRequest& stop) {
-  constexpr double any = std::numeric_limits<double>::infinity(), boost = 1e-8, mostly_full = 3;
+Factors factor_completely(const CsrView<double>& a, const IlutOptions& options, const FactorMemory& memory,
+                          const StopRequest& stop) {
+  constexpr double mostly_full = 3;
   const Bandwidth band = bandwidth_of(a.row_ptr, a.col);
-  bool as_band = pivot > 0 && suits_lapack(a.rows, band, memory.most_entries);
+  bool as_band = options.pivot > 0 && suits_lapack(a.rows, band, memory.most_entries);
   const double in_band = entries_of_band(a.rows, band);
   if (as_band && in_band <= mostly_full * static_cast<double>(a.nonzeros())) {
     memory.announce(static_cast<Offset>(in_band), Certainty::at_most);
@@ -168,9 +169,9 @@ Factors factor_completely(const CsrView<double>& a, double pivot, const FactorMe
                              sparse_lu_seconds(a.rows, static_cast<double>(predicted.count), predicted.multiplications);
   }
   if (as_band) {
-    if (std::optional<Factors> f = factor_band(a, band, boost)) return *std::move(f);
+    if (std::optional<Factors> f = factor_band(a, band, options.boost)) return *std::move(f);
   }
-  return factor_ilut(a, {.drop = 0, .fill = any, .pivot = pivot, .boost = boost}, memory.most_entries, stop);
+  return factor_ilut(a, options, memory.most_entries, stop);
 }
 
 /// Whether a matrix can be factored in the memory of a space. What can't is left to the host, which says why, or looks
@@ -249,11 +250,12 @@ LuKind::Options LuKind::parse_options(std::string_view text) {
 Factors LuKind::factor(const CsrView<double>& a, const Options& options, const FactorMemory& memory,
                        const StopRequest& stop) {
   require_between(name, "pivot", options.pivot, 0, 1);
+  IlutOptions complete{.drop = 0, .fill = std::numeric_limits<double>::infinity(), .pivot = options.pivot};
+  if (!options.raise) complete.most_raised = 0;
   Factors f = with_limit(name, options.fill, a.nonzeros(), memory,
-                         [&](const FactorMemory& within) { return factor_completely(a, options.pivot, within, stop); });
+                         [&](const FactorMemory& within) { return factor_completely(a, complete, within, stop); });
   if (f.boosted == 0 || options.raise) return f;
-  throw ArgumentError(std::string(name) + ": " + std::to_string(f.boosted) +
-                      " pivots are nearly 0, as for a singular matrix; take raise=yes, or ilut");
+  throw ArgumentError(std::string(name) + ": a pivot is nearly 0, as for a singular matrix; take raise=yes, or ilut");
 }
 
 Ic0Kind::Options Ic0Kind::parse_options(std::string_view text) {
