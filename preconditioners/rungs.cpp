@@ -36,18 +36,19 @@ double predicted_seconds(const Rung& rung, const Structure& s) {
 }
 
 double most_direct_seconds(const Structure& s) {
-  // Where a matching brings entries to an empty diagonal, incomplete factors mostly do, and are quickly made if small.
-  constexpr Index most_rows_if_small = 2000;
-  const double times = s.missing_diagonal == 0 ? 3 : s.rows <= most_rows_if_small ? 1 : 2.5;
+  constexpr double times = 3;
   const auto incomplete =
       std::find_if(auto_rungs.begin(), auto_rungs.end(), [](const Rung& r) { return r.name == "ilut"; });
   return times * fitted_seconds(*incomplete, s);
 }
 
 bool suits_direct(const Structure& s) {
-  // A band may be hidden by the numbers of the rows, and an order is found in little time.
-  const double hidden = s.missing_diagonal == 0 ? 2 : 1, seconds = typical_lu_seconds(s);
-  return s.empty_rows == 0 && seconds > 0 && seconds <= hidden * most_direct_seconds(s);
+  constexpr Index most_rows_if_small = 2000;
+  // The numbers of the rows may hide a band, and an order is found in little time. Where a matching brings entries to
+  // an empty diagonal, incomplete factors mostly do, and are quickly made of small matrices.
+  const double share = s.missing_diagonal == 0 ? 2 : s.rows > most_rows_if_small ? 0.8 : 0.3;
+  const double seconds = typical_lu_seconds(s);
+  return s.empty_rows == 0 && seconds > 0 && seconds <= share * most_direct_seconds(s);
 }
 
 template <class Space, class T>

@@ -133,10 +133,11 @@ bool take_no_solution(SolveResult& result, const Space& space, const OperatorRef
   return true;
 }
 
-/// Whether stronger factors are predicted to take no longer than some iterations, after a method that failed.
+/// Whether factors that are predicted to take `cost` seconds are there before another method has done some iterations,
+/// where one has failed. So little time is predicted for small bands alone.
 inline bool factors_are_near(const SolveResult& failed, double cost, const SolveOptions& options) {
-  constexpr double some = 100;
-  return options.effort != Effort::quick && cost > 0 && failed.iterations > 0 &&
+  constexpr double some = 100, little = 1e-3;
+  return options.effort != Effort::quick && cost > 0 && cost < little && failed.iterations > 0 &&
          cost <= some * failed.seconds / failed.iterations;
 }
 
