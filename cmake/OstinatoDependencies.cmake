@@ -40,7 +40,8 @@ if(OSTINATO_ENABLE_METIS)
   endif()
 endif()
 
-# LAPACK is optional: without it small systems that no method solves have no dense way out.
+# LAPACK is optional: without it bands are factored by the library's own code, which takes longer, and small systems
+# that no method solves have no dense way out.
 set(OSTINATO_LAPACK OFF)
 if(OSTINATO_ENABLE_LAPACK)
   find_library(LAPACK_LIBRARY lapack)

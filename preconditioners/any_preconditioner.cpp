@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <ostinato/preconditioners/ilu/incomplete_lu.hpp>
+#include <ostinato/preconditioners/ilu/lu_order.hpp>
 #include <ostinato/preconditioners/jacobi.hpp>
 #include <ostinato/preconditioners/leaving_jacobi.hpp>
 #include <ostinato/preconditioners/list.hpp>
@@ -116,6 +117,26 @@ Prospect prospect_of(const Structure& s, const Grid& grid) {
   return {slope * points, 10, Space::on_device ? 50 + 10 * 3 : setup + 10 * 10};
 }
 
+/// Of direct factors: those that are predicted to take longer, once the order is known, are refused. A matching gives
+/// rows without a diagonal entry another one.
+std::string direct_options(const Structure& s) {
+  char text[80];
+  std::snprintf(text, sizeof text, "%s,match=%s,seconds=%.3g", std::string(Rung::direct).c_str(),
+                s.missing_diagonal > 0 ? "yes" : "no", most_direct_seconds(s));
+  return text;
+}
+
+/// The rung after direct factors.
+int rung_after_direct() {
+  const auto direct = std::find_if(auto_rungs.begin(), auto_rungs.end(), [](const Rung& r) { return r.is_direct(); });
+  return static_cast<int>(direct - auto_rungs.begin()) + 1;
+}
+
+/// What an iteration of a simple method takes on a CPU.
+double iteration_seconds(const Structure& s) {
+  return 2e-6 + 0.3e-9 * static_cast<double>(s.nonzeros) + 1.5e-9 * s.rows;
+}
+
 std::string rounded(double iterations) {
   char text[32];
   std::snprintf(text, sizeof text, "%.0f", std::round(iterations / 10) * 10);
@@ -158,8 +179,23 @@ template <class Space, class T>
 PreconditionerChoice choose_preconditioner(const Analysis<Space, T>& analysis) {
   constexpr Index fewest_rows = 4096;
   const Structure& s = analysis.structure();
-  if (s.rows >= fewest_rows && Multigrid<Space, T>::why_not(s).empty() && analysis.grid())
-    return choose_preconditioner<Space>(s, analysis.grid());
+  const bool may_be_definite = s.symmetric && (s.positive_diagonal || s.negative_diagonal);
+  if constexpr (!Space::on_device) {
+    // Smaller systems are solved before factors are there.
+    constexpr Index fewest_for_factors = 250;
+    if (s.finite && s.rows == s.cols && s.rows >= fewest_for_factors && !may_be_definite && suits_direct(s) &&
+        is_mostly_outweighed(analysis.matrix().view()))
+      return {std::string(LuKind::name),
+              "most rows have entries larger than that on the diagonal, and factors take little time"};
+  }
+  if (s.rows >= fewest_rows && Multigrid<Space, T>::why_not(s).empty() && analysis.grid()) {
+    PreconditionerChoice choice = choose_preconditioner<Space>(s, analysis.grid());
+    const Prospect prospect = prospect_of<Space>(s, analysis.grid());
+    if (!Space::on_device && choice.name == Multigrid<Space, T>::name && suits_direct(s) &&
+        typical_lu_seconds(s) < prospect.cost * iteration_seconds(s))
+      return {std::string(LuKind::name), "on a narrow grid, where factors take less time than multigrid"};
+    return choice;
+  }
   if (begins_with_fsai(analysis))
     return {"fsai",
             "small and symmetric, and most rows aren't dominated by their diagonal, so that CG is likely to take "
@@ -203,7 +239,6 @@ AnyPreconditioner<Space, T>::AnyPreconditioner(const Analysis<Space, T>& analysi
   find_entry<Space, T>({choice_.name, options_});
   choose(analysis, stop);
   is_none_ = built_ == nullptr;
-  rung_ = 0;
   is_stiff_ = looks_stiff(analysis);
   analysis_ = analysis;
 }
@@ -243,19 +278,28 @@ void AnyPreconditioner<Space, T>::update_or_build(const Analysis<Space, T>& anal
 template <class Space, class T>
 void AnyPreconditioner<Space, T>::give_way(const Analysis<Space, T>& analysis, const std::string& why) {
   PreconditionerChoice other = choose_simple(analysis.structure(), why);
+  std::string options;
   std::swap(choice_, other);
+  std::swap(options_, options);
   try {
     built_ = build(analysis, {});
   } catch (...) {
     std::swap(choice_, other);
+    std::swap(options_, options);
     throw;
   }
+  rung_ = 0;
   is_none_ = built_ == nullptr;
 }
 
 template <class Space, class T>
 void AnyPreconditioner<Space, T>::choose(const Analysis<Space, T>& analysis, const StopRequest& stop) {
   choice_ = choose_preconditioner(analysis);
+  rung_ = 0;
+  if (choice_.name == LuKind::name) {
+    options_ = direct_options(analysis.structure());
+    rung_ = rung_after_direct();
+  }
   // The reasons against a preconditioner (why_not) don't cover all that its constructor may refuse, nor memory. Only a
   // preconditioner that was asked for by name may fail.
   const PreconditionerChoice simple = choose_simple(analysis.structure());
@@ -263,6 +307,9 @@ void AnyPreconditioner<Space, T>::choose(const Analysis<Space, T>& analysis, con
     const std::string why = try_to_build(analysis, stop);
     if (why.empty()) break;
     built_.reset();
+    direct_refused_ = choice_.name == LuKind::name;
+    options_.clear();
+    rung_ = 0;
     choice_ = choice_.name == simple.name ? PreconditionerChoice{"none", why}
                                           : PreconditionerChoice{simple.name, simple.reason + "; " + why};
   }
@@ -303,16 +350,14 @@ std::string no_time_for(const Rung& rung, double seconds) {
 }  // namespace
 
 template <class Space, class T>
-int AnyPreconditioner<Space, T>::next_rung(int from, const Structure& s, bool may_be_definite) const {
+int AnyPreconditioner<Space, T>::rung_after(int from, const Structure& s, bool may_be_definite) const {
   if (from == no_ladder || !s.finite) return no_ladder;
   const bool is_simple = choice_.name == "jacobi" || choice_.name == "none";
-  for (auto number = static_cast<std::size_t>(std::max(from, refused_)); number < auto_rungs.size(); ++number) {
-    const Rung& rung = auto_rungs[number];
-    if (!rung.suits<Space, T>(s, may_be_definite) || (rung.is_one_level() && !is_simple)) continue;
-    if (rung.options == Rung::plain && is_stiff_) continue;
-    return static_cast<int>(number);
-  }
-  return no_ladder;
+  return next_rung<Space, T>(s, {.from = std::max(from, refused_),
+                                 .may_be_definite = may_be_definite,
+                                 .one_level = is_simple,
+                                 .plain = !is_stiff_,
+                                 .direct = !direct_refused_});
 }
 
 /// Whether plain aggregation would be poor, as far as signs tell. False where it is no rung.
@@ -332,13 +377,15 @@ const AnyPreconditioner<Space, T>* AnyPreconditioner<Space, T>::stronger(const S
   if (stronger_ != nullptr && as_before) return stronger_.get();
   const std::optional<Analysis<Space, T>>& analysis = analysis_;
   if (!analysis) return nullptr;
-  const auto after = [&](int from) { return next_rung(from, analysis->structure(), options.definite); };
-  for (int next = after(rung_); next != no_ladder; next = after(next + 1)) {
+  const auto after = [&](int from) { return rung_after(from, analysis->structure(), options.definite); };
+  for (int from = rung_, next = after(from); next != no_ladder; next = after(from)) {
     const Rung& rung = auto_rungs[static_cast<std::size_t>(next)];
     const double seconds = predicted_seconds<Space>(rung, analysis->structure());
     const auto entries = static_cast<double>(analysis->structure().nonzeros);
+    // Direct factors come before others, which are left when these are refused.
+    if (!rung.is_direct()) from = next + 1;
     if (rung.is_one_level() && faster_than_jacobi_on_gpu(entries, options.left) != rung.name) continue;
-    if (rung.name == LuKind::name) {
+    if (rung.name == LuKind::name && !rung.is_direct()) {
       if (const std::string singular = why_no_complete_factors(*analysis); !singular.empty()) {
         why += (why.empty() ? "" : "; ") + singular;
         break;
@@ -349,6 +396,7 @@ const AnyPreconditioner<Space, T>* AnyPreconditioner<Space, T>::stronger(const S
     if (refused.empty()) return stronger_.get();
     why += (why.empty() ? "" : "; ") + refused;
     if (seconds > options.seconds) break;
+    direct_refused_ |= rung.is_direct();
     // What follows takes longer to make, and the pace of CG so far tells little. So that has to pay for certain, or at
     // a second look, when CG has gone on for a while.
     constexpr double certain = 4;
@@ -371,11 +419,13 @@ std::string AnyPreconditioner<Space, T>::climb_to(int next, const Analysis<Space
   std::unique_ptr<AnyPreconditioner> made(new AnyPreconditioner());
   made->choice_ = {std::string(rung.name), "what was taken first doesn't get there"};
   made->options_ = options.thorough ? rung.thorough_options : rung.options;
+  if (rung.is_direct()) made->options_ = direct_options(analysis.structure());
   made->rows_ = rows_;
   made->mem_limit_ = mem_limit_ == 0 || options.mem_limit == 0 ? std::max(mem_limit_, options.mem_limit)
                                                                : std::min(mem_limit_, options.mem_limit);
   made->taken_ = taken_ + bytes();
   made->rung_ = next + 1;
+  made->direct_refused_ = direct_refused_;
   made->analysis_ = analysis_;
   std::string why = made->try_to_build(analysis, options.stop);
   if (!why.empty()) return why;
@@ -388,7 +438,7 @@ std::string AnyPreconditioner<Space, T>::climb_to(int next, const Analysis<Space
 
 template <class Space, class T>
 double AnyPreconditioner<Space, T>::stronger_seconds() const {
-  const int next = analysis_ ? next_rung(rung_, analysis_->structure(), true) : no_ladder;
+  const int next = analysis_ ? rung_after(rung_, analysis_->structure(), true) : no_ladder;
   if (next == no_ladder) return 0;
   return predicted_seconds<Space>(auto_rungs[static_cast<std::size_t>(next)], analysis_->structure());
 }
@@ -424,6 +474,7 @@ void AnyPreconditioner<Space, T>::update_values(const Analysis<Space, T>& analys
   (void)is_identity();  // refuses an object that was moved from
   require_rows(choice_.name, analysis.structure(), rows_);
   const bool stiff = rung_ == 0 && looks_stiff(analysis);
+  bool direct_refused = false;
   std::string reason = choice_.reason;
   if (reason != asked_for && reason.rfind(chosen_before, 0) != 0) reason.insert(0, chosen_before);
   // What another preconditioner may refuse after this one is made beside this one, so that the object stays as it was.
@@ -435,12 +486,15 @@ void AnyPreconditioner<Space, T>::update_values(const Analysis<Space, T>& analys
   } catch (const MemoryLimitError&) {
     throw;
   } catch (const ArgumentError& e) {
-    if (rung_ != 0 || choice_.name != "fsai" || !analysis.structure().finite) throw;
+    const bool may_give_way = rung_ != no_ladder && (choice_.name == "fsai" || choice_.name == LuKind::name);
+    if (!may_give_way || !analysis.structure().finite) throw;
+    direct_refused = choice_.name == LuKind::name;
     give_way(analysis, what_is_wrong(e));
   }
   if (rung_ != no_ladder) analysis_ = analysis;
   stronger_.reset();
   refused_ = 0;
+  direct_refused_ = direct_refused;
   is_stiff_ = stiff;
 }
 

@@ -165,7 +165,7 @@ class AnyPreconditioner {
   AnyPreconditioner() = default;
   std::string try_to_build(const Analysis<Space, T>& analysis, const StopRequest& stop);
   void choose(const Analysis<Space, T>& analysis, const StopRequest& stop);
-  int next_rung(int from, const Structure& s, bool may_be_definite) const;  ///< no_ladder where there is none
+  int rung_after(int from, const Structure& s, bool may_be_definite) const;  ///< no_ladder where there is none
   bool looks_stiff(const Analysis<Space, T>& analysis) const;
   std::string climb_to(int next, const Analysis<Space, T>& analysis, const StrongerOptions& options) const;
   std::unique_ptr<BuiltPreconditioner<Space, T>> build(const Analysis<Space, T>& analysis, const StopRequest& stop);
@@ -184,6 +184,7 @@ class AnyPreconditioner {
   int rung_ =
       no_ladder;  ///< the place among the preconditioners that "auto" goes through; no_ladder: asked for by name
   mutable int refused_ = 0;                     ///< the rungs before this one were tried for these values, and are poor
+  mutable bool direct_refused_ = false;         ///< so were direct factors, which come before other rungs
   bool is_stiff_ = false;                       ///< plain aggregation isn't tried
   std::optional<Analysis<Space, T>> analysis_;  ///< for stronger()
   mutable std::unique_ptr<AnyPreconditioner> stronger_;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/preconditioners/positive_rows.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include <ostinato/preconditioners/positive_rows_steps.hpp>
@@ -14,6 +16,14 @@ namespace ostinato {
 
 namespace {
 
+/// Rows from one to the next, where some of them are looked at.
+std::size_t step_for(std::size_t rows, std::size_t some) {
+  constexpr std::size_t up_to_eight = 2 * 3 * 5 * 7;  // unknowns a point, all of which are to be seen
+  std::size_t step = std::max<std::size_t>((rows + some - 1) / some, 1);
+  while (step > 1 && std::gcd(step, up_to_eight) > 1) ++step;
+  return step;
+}
+
 /// Shares of some rows.
 struct RowShares {
   double positive = 0, dominant = 0;
@@ -25,9 +35,7 @@ RowShares row_shares(const Space& space, const CsrView<T>& a) {
   constexpr double share = 0.2, excess = 0.02;
   const auto rows = static_cast<std::size_t>(a.rows);
   if (rows == 0) return {};
-  constexpr std::size_t up_to_eight = 2 * 3 * 5 * 7;  // unknowns a point, all of which are to be seen
-  std::size_t step = (rows + some - 1) / some;
-  while (step > 1 && std::gcd(step, up_to_eight) > 1) ++step;
+  const std::size_t step = step_for(rows, some);
   const std::size_t count = (rows + step - 1) / step;
   Vector<Space, double> found(space, 2);
   sum(space, count, detail::CountPositiveRows<T>{detail::pattern_of(a), a.val.data(), step, share, excess},
@@ -47,6 +55,27 @@ template <class Space, class T>
 bool is_mostly_dominant(const Space& space, const CsrView<T>& a) {
   return row_shares(space, a).dominant > 0.5;
 }
+
+template <class T>
+bool is_mostly_outweighed(const CsrView<T>& a) {
+  constexpr std::size_t some = 500;
+  const auto rows = static_cast<std::size_t>(a.rows);
+  const std::size_t step = step_for(rows, some);
+  std::size_t seen = 0, outweighed = 0;
+  for (std::size_t i = 0; i < rows; i += step) {
+    T diagonal = 0, largest = 0;
+    for (auto k = static_cast<std::size_t>(a.row_ptr[i]); k < static_cast<std::size_t>(a.row_ptr[i + 1]); ++k) {
+      T& of = a.col[k] == static_cast<Index>(i) ? diagonal : largest;
+      of = std::max(of, std::abs(a.val[k]));
+    }
+    ++seen;
+    outweighed += largest > diagonal;
+  }
+  return 2 * outweighed > seen;
+}
+
+template bool is_mostly_outweighed(const CsrView<float>&);
+template bool is_mostly_outweighed(const CsrView<double>&);
 
 #define OSTINATO_INSTANTIATE(Space, T)                               \
   template bool is_mostly_positive(const Space&, const CsrView<T>&); \

@@ -26,4 +26,12 @@ bool is_mostly_dominant(const Space& space, const CsrView<T>& a);
 template <class Space, class T>
 bool is_mostly_positive(const Space& space, const CsrView<T>& a);
 
+/// Whether in most rows of a matrix some entry is larger than that on the diagonal, by size. Jacobi, ILU(0) and
+/// multigrid are no help then: the matrix is far from definite, or convection outweighs diffusion.
+///
+/// Requires  A square matrix with canonical rows.
+/// Exec      On the calling thread. Looks at 500 rows at most, evenly spaced.
+template <class T>
+bool is_mostly_outweighed(const CsrView<T>& a);
+
 }  // namespace ostinato

@@ -7,13 +7,24 @@
 #include <vector>
 
 #include <ostinato/preconditioners/any_preconditioner.hpp>
+#include <ostinato/preconditioners/ilu/lu_order.hpp>
 
 namespace ostinato {
+
+namespace {
+
+double fitted_seconds(const Rung& rung, const Structure& s) {
+  const double share = s.rows < rung.from_rows ? std::sqrt(s.rows / rung.from_rows) : 1;
+  return share * rung.seconds_an_entry * static_cast<double>(s.nonzeros);
+}
+
+}  // namespace
 
 template <class Space>
 double predicted_seconds(const Rung& rung, const Structure& s) {
   const auto entries = static_cast<double>(s.nonzeros);
   if (rung.is_one_level()) return least_seconds_to_leave_jacobi(entries);
+  if (rung.is_direct()) return typical_lu_seconds(s);
   // Hierarchies are made on the GPU (H200, 2026-11), factors on the host. With kind=plain this is set-up and solve of
   // mesh2d:1000 and mesh3d:100, a little more: its cycles take the time of some four iterations each. The 25 ms of
   // kernels that are used for the first time are left out.
@@ -21,8 +32,40 @@ double predicted_seconds(const Rung& rung, const Structure& s) {
   if (Space::on_device && rung.name == "multigrid") return 15e-3 + 4e-9 * entries;
   // Small systems are given the time of some hundred iterations: on a GPU, these take longer.
   const double least = Space::on_device ? 50e-3 : 1e-3;
-  const double share = s.rows < rung.from_rows ? std::sqrt(s.rows / rung.from_rows) : 1;
-  return std::max(least, share * rung.seconds_an_entry * entries);
+  return std::max(least, fitted_seconds(rung, s));
+}
+
+double most_direct_seconds(const Structure& s) {
+  constexpr double times = 3;
+  const auto incomplete =
+      std::find_if(auto_rungs.begin(), auto_rungs.end(), [](const Rung& r) { return r.name == "ilut"; });
+  return times * fitted_seconds(*incomplete, s);
+}
+
+bool suits_direct(const Structure& s) {
+  constexpr Index most_rows_if_small = 2000;
+  // The numbers of the rows may hide a band, and an order is found in little time. Where a matching brings entries to
+  // an empty diagonal, incomplete factors mostly do, and are quickly made of small matrices.
+  const double share = s.missing_diagonal == 0 ? 2 : s.rows > most_rows_if_small ? 0.8 : 0.3;
+  const double seconds = typical_lu_seconds(s);
+  return s.empty_rows == 0 && seconds > 0 && seconds <= share * most_direct_seconds(s);
+}
+
+template <class Space, class T>
+int next_rung(const Structure& s, const RungsLeft& left) {
+  int next = -1, direct = -1;
+  for (int number = static_cast<int>(auto_rungs.size()) - 1; number >= left.from; --number) {
+    const Rung& rung = auto_rungs[static_cast<std::size_t>(number)];
+    if (!rung.suits<Space, T>(s, left.may_be_definite)) continue;
+    if ((rung.is_one_level() && !left.one_level) || (rung.options == Rung::plain && !left.plain)) continue;
+    if (rung.is_direct()) direct = number;
+    if (!rung.is_direct() || left.direct) next = number;
+  }
+  if (direct < 0 || !left.direct) return next;
+  const auto seconds = [&s](int number) {
+    return predicted_seconds<Space>(auto_rungs[static_cast<std::size_t>(number)], s);
+  };
+  return seconds(direct) < seconds(next) ? direct : next;
 }
 
 template <class Space, class T>
@@ -45,9 +88,10 @@ std::string why_no_complete_factors(const Analysis<Space, T>& analysis) {
 template <class Space, class T>
 std::vector<std::string_view> stronger_preconditioners(const Structure& s) {
   std::vector<std::string_view> names;
-  for (const Rung& rung : auto_rungs) {
-    const bool again = std::find(names.begin(), names.end(), rung.name) != names.end();
-    if (s.finite && !again && rung.suits<Space, T>(s, true)) names.push_back(rung.name);
+  RungsLeft left;
+  for (int next = 0; s.finite && (next = next_rung<Space, T>(s, left)) >= 0; left.from = next + 1) {
+    const std::string_view name = auto_rungs[static_cast<std::size_t>(next)].name;
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   }
   return names;
 }
@@ -57,6 +101,7 @@ template double predicted_seconds<Cuda>(const Rung&, const Structure&);
 
 #define OSTINATO_INSTANTIATE(Space, T)                                     \
   template std::string why_no_complete_factors(const Analysis<Space, T>&); \
+  template int next_rung<Space, T>(const Structure&, const RungsLeft&);    \
   template std::vector<std::string_view> stronger_preconditioners<Space, T>(const Structure&)
 OSTINATO_INSTANTIATE(Host, float);
 OSTINATO_INSTANTIATE(Host, double);

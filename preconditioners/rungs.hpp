@@ -14,6 +14,12 @@
 
 namespace ostinato {
 
+/// The time that complete factors may take at most to be direct: a few times that of incomplete ones, which may fail.
+double most_direct_seconds(const Structure& s);
+
+/// Whether complete factors are predicted to take no longer, as far as the structure tells.
+bool suits_direct(const Structure& s);
+
 /// A preconditioner that "auto" may go on with.
 /// Model     Times of the host are fits to set-ups of 20 real matrices with 434 to 48,600 rows on two cores of an AMD
 ///           EPYC, 2026-11-26, where most are within a factor of 2. Complete factors of large grids of three dimensions
@@ -30,6 +36,7 @@ struct Rung {
       return Space::on_device && s.symmetric && (s.positive_diagonal || s.negative_diagonal) &&
              !suits_hierarchy<Space, T>(s);
     if (name == "ilu0") return !Space::on_device && !s.symmetric && s.missing_diagonal == 0;
+    if (is_direct()) return !Space::on_device && suits_direct(s);
     if (name == "ict" || name == "cholesky") return may_be_definite && s.symmetric && s.positive_diagonal;
     if (options == plain && !(Space::on_device && s.symmetric)) return false;
     if (name == Multigrid<Space, T>::name) return suits_hierarchy<Space, T>(s) && (may_be_definite || !s.symmetric);
@@ -38,6 +45,9 @@ struct Rung {
 
   /// Whether it may take the place of Jacobi where that is slow (leaving_jacobi.hpp).
   bool is_one_level() const { return name == "fsai" || name == "chebyshev"; }
+
+  /// Whether it is complete factors that are predicted to take little time. They come before all that take longer.
+  bool is_direct() const { return options == direct; }
 
   /// Whether the matrix is large enough for a hierarchy, and one can be made. Factors are faster for smaller ones.
   template <class Space, class T>
@@ -49,12 +59,13 @@ struct Rung {
     return s.rows >= fewest_rows && Multigrid<Space, T>::why_not(s).empty();
   }
 
-  static constexpr std::string_view aggressive = "kind=classical,aggressive=1", plain = "kind=plain";
+  static constexpr std::string_view aggressive = "kind=classical,aggressive=1", plain = "kind=plain",
+                                    direct = "raise=no";
 };
 
 /// One after the other. Complete factors that take little more than incomplete ones go first. Matching makes nearly
 /// singular matrices worse (fidapex6).
-inline constexpr std::array<Rung, 12> auto_rungs = {
+inline constexpr std::array<Rung, 13> auto_rungs = {
     {{"fsai", "", "", 0},
      {"chebyshev", "", "", 0},
      {"ilu0", "", "", 0.08e-6},
@@ -64,6 +75,7 @@ inline constexpr std::array<Rung, 12> auto_rungs = {
      {"cholesky", "fill=10", "fill=10", 1e-6, 12000},
      {"ict", "", "", 0.2e-6},
      {"cholesky", "fill=100", "", 3e-6, 12000},
+     {"lu", Rung::direct, Rung::direct, 0},
      {"ilut", "", "", 1e-6, 12000},
      {"lu", "fill=100", "", 10e-6, 130000},
      {"lu", "fill=100,match=no,pivot=1", "match=no,pivot=1", 10e-6, 130000}}};
@@ -72,6 +84,20 @@ inline constexpr std::array<Rung, 12> auto_rungs = {
 /// of Jacobi the least time with Jacobi from which on it pays.
 template <class Space>
 double predicted_seconds(const Rung& rung, const Structure& s);
+
+/// Which rungs are left, of those that suit a matrix.
+struct RungsLeft {
+  int from = 0;                 ///< not those before
+  bool may_be_definite = true;  ///< the matrix, if it is symmetric
+  bool one_level = true;        ///< what takes the place of Jacobi
+  bool plain = true;            ///< plain aggregation
+  bool direct = true;           ///< direct factors
+};
+
+/// The next rung: the first that is left, unless direct factors are predicted to take less time than that. -1 where
+/// there is none.
+template <class Space, class T>
+int next_rung(const Structure& s, const RungsLeft& left);
 
 /// Names a row or column without an entry, with which complete factors don't exist; empty when there is none.
 /// Exec      Downloads the columns.

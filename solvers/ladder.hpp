@@ -36,7 +36,8 @@ class Ladder {
   }
 
   SolveResult climb(PreconditionerRef<Space, T> m) {
-    SolveResult all = needs_factors() ? without_iterations(m) : watched_run(m, options_);
+    // Factors aren't symmetric.
+    SolveResult all = needs_factors() && m.symmetric() ? without_iterations(m) : watched_run(m, options_);
     latest_ = ending_of(all);
     if (!unsolvable_ && may_climb(all))
       unsolvable_ = take_no_solution<Space, T>(all, space_, a_, b_, goal_of<Space, T>(space_, b_, options_));

@@ -133,6 +133,14 @@ bool take_no_solution(SolveResult& result, const Space& space, const OperatorRef
   return true;
 }
 
+/// Whether factors that are predicted to take `cost` seconds are there before another method has done some iterations,
+/// where one has failed. So little time is predicted for small bands alone.
+inline bool factors_are_near(const SolveResult& failed, double cost, const SolveOptions& options) {
+  constexpr double some = 100, little = 1e-3;
+  return options.effort != Effort::quick && cost > 0 && cost < little && failed.iterations > 0 &&
+         cost <= some * failed.seconds / failed.iterations;
+}
+
 /// Solves with all methods that may serve, until one converges. `watch` is the one that the options ask. `unsolvable`
 /// becomes true when no x solves the system.
 template <class Space, class T>
@@ -152,6 +160,7 @@ SolveResult run_methods(const SolverChoice& first, const Structure& s, const Spa
   for (std::string_view next : others) {
     const SolveOptions left = remaining(options, result);
     if (!may_try_another(latest) || left.max_iterations == 0 || result.at_precision_limit) break;
+    if (factors_are_near(result, m.stronger_seconds(), options)) break;
     if (next == first.name) continue;
     const double memory = basis_memory(memory_left(options.mem_limit, m.bytes()));
     if (next == "gmres" && !basis_is_affordable(static_cast<double>(a.rows()), sizeof(T), options.restart, memory)) {

@@ -20,11 +20,11 @@ CompleteEntries count_complete_entries(const CsrView<double>& a, Offset most, co
     on_diagonal +=
         std::binary_search(a.col.begin() + a.row_ptr[i], a.col.begin() + a.row_ptr[i + 1], static_cast<Index>(i));
   const bool is_symmetric = a.nonzeros() - on_diagonal == static_cast<Offset>(g.col.size());
-  CompleteEntries found{static_cast<Offset>(n),
-                        is_symmetric && std::find(a.val.begin(), a.val.end(), 0.0) == a.val.end()};
+  CompleteEntries found{.count = static_cast<Offset>(n),
+                        .is_sure = is_symmetric && std::find(a.val.begin(), a.val.end(), 0.0) == a.val.end()};
   // Row i of L has the nodes on the ways from the neighbours of i, up the tree, to i. A node that has no parent yet
   // gets i.
-  std::vector<Index> parent(n, none), last(n, none);
+  std::vector<Index> parent(n, none), last(n, none), below(n, 0);
   for (std::size_t i = 0; i < n && found.count / 2 <= most; ++i) {
     const auto row = static_cast<Index>(i);
     last[i] = row;
@@ -34,10 +34,12 @@ CompleteEntries count_complete_entries(const CsrView<double>& a, Offset most, co
         if (parent[j] == none) parent[j] = row;
         last[j] = row;
         found.count += 2;
+        ++below[j];
         check.count(1);
       }
     }
   }
+  for (const Index count : below) found.multiplications += static_cast<double>(count) * count;
   return found;
 }
 

@@ -10,6 +10,7 @@ namespace ostinato {
 /// How many entries complete factors L and U will have, the ones on the diagonal of L left out.
 struct CompleteEntries {
   Offset count = 0;
+  double multiplications = 0;  ///< that make them
   /// A has a symmetric pattern and no entry that is 0: there are no fewer, but for values that cancel; pivoting adds
   /// more.
   bool is_sure = false;

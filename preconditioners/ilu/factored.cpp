@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -17,16 +18,12 @@ std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 std::size_t at(Offset k) { return static_cast<std::size_t>(k); }
 
 /// L y = P R r
-Substitution lower_sweep(const Factors& f, const Preparation& how) {
-  Substitution s;
-  s.row_ptr.assign(f.lower.row_ptr.begin(), f.lower.row_ptr.end());
-  s.col.assign(f.lower.col.begin(), f.lower.col.end());
-  s.val.assign(f.lower.val.begin(), f.lower.val.end());
-  for (std::size_t i = 0; i < f.pivot.size(); ++i) {
-    const Index row = how.row[i];
-    s.source.push_back(row);
-    s.target.push_back(static_cast<Index>(i));
-    s.scale.push_back(how.is_scaled() ? how.row_scale[at(row)] : 1);
+Substitution lower_sweep(Csr<double> lower, const Preparation& how) {
+  Substitution s{std::move(lower.row_ptr), std::move(lower.col), std::move(lower.val), how.row, how.row, {}};
+  std::iota(s.target.begin(), s.target.end(), Index{0});
+  s.scale.assign(s.target.size(), 1);
+  if (how.is_scaled()) {
+    for (std::size_t i = 0; i < s.scale.size(); ++i) s.scale[i] = how.row_scale[at(how.row[i])];
   }
   return s;
 }
@@ -41,16 +38,18 @@ Substitution upper_sweep(const Factors& f, const Preparation& how) {
     if (how.is_scaled()) scale[i] = how.col_scale[at(column[i])];
   }
   Substitution s;
-  s.col.reserve(f.upper.col.size());
-  s.val.reserve(f.upper.val.size());
+  s.row_ptr.reserve(n + 1);
+  s.col.resize(f.upper.col.size());
+  s.val.resize(f.upper.val.size());
+  std::size_t entry = 0;
   for (std::size_t i = n; i-- > 0;) {
     const double inverse = scale[i] / f.pivot[i];
-    for (Offset k = f.upper.row_ptr[i]; k < f.upper.row_ptr[i + 1]; ++k) {
-      const std::size_t j = at(f.upper.col[at(k)]);
-      s.col.push_back(column[j]);
-      s.val.push_back(inverse * f.upper.val[at(k)] / scale[j]);
+    for (std::size_t k = at(f.upper.row_ptr[i]); k < at(f.upper.row_ptr[i + 1]); ++k, ++entry) {
+      const std::size_t j = at(f.upper.col[k]);
+      s.col[entry] = column[j];
+      s.val[entry] = how.is_scaled() ? inverse * f.upper.val[k] / scale[j] : inverse * f.upper.val[k];
     }
-    s.row_ptr.push_back(static_cast<Offset>(s.col.size()));
+    s.row_ptr.push_back(static_cast<Offset>(entry));
     s.source.push_back(static_cast<Index>(i));
     s.target.push_back(column[i]);
     s.scale.push_back(inverse);
@@ -82,8 +81,8 @@ Substitution in_range(Substitution s) {
 }  // namespace
 
 template <class Space, class T, class V>
-Factored<Space, T, V>::Factored(const Space& space, const Factors& factors, const Preparation& how)
-    : Factored(space, Sweep<Space, V>(space, in_range<Factored>(lower_sweep(factors, how))),
+Factored<Space, T, V>::Factored(const Space& space, Factors factors, const Preparation& how)
+    : Factored(space, Sweep<Space, V>(space, in_range<Factored>(lower_sweep(std::move(factors.lower), how))),
                Sweep<Space, V>(space, in_range<Factored>(upper_sweep(factors, how)))) {}
 
 template <class Space, class T, class V>

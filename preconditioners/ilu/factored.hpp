@@ -26,7 +26,7 @@ class Factored {
   static constexpr double largest_scale = is_narrow ? 0x1p100 : std::numeric_limits<double>::infinity();
 
   /// Throws    ArgumentError when a factor leaves the range of V; DeviceError; std::bad_alloc.
-  Factored(const Space& space, const Factors& factors, const Preparation& how);
+  Factored(const Space& space, Factors factors, const Preparation& how);
 
   /// Sweeps that were made in the memory of the space.
   Factored(const Space& space, Sweep<Space, V> lower, Sweep<Space, V> upper);

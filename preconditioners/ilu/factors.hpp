@@ -27,6 +27,9 @@ struct Factors {
   Offset nonzeros() const { return lower.nonzeros() + upper.nonzeros() + static_cast<Offset>(pivot.size()); }
 };
 
+/// Sorts the entries of each row by columns.
+void sort_rows(Csr<double>& a);
+
 /// What factors may take, and how their set-up says what they are going to take. Entries count as in
 /// Factors::nonzeros().
 struct FactorMemory {

@@ -16,6 +16,7 @@ struct IlutOptions {
       0.1;  ///< columns change places where a diagonal entry is less than this share of the largest in its row
             ///< of U; 0: never
   double boost = 1e-8;  ///< pivots below this share of the largest value in a row of A are raised to that (raise())
+  Index most_raised = std::numeric_limits<Index>::max();  ///< the factors end with the row that raises more pivots
 };
 
 /// Factors a square matrix row by row, without its smallest entries, and with pivoting by columns (ILUTP). With drop =

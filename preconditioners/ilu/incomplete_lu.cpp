@@ -9,8 +9,10 @@
 #include <vector>
 
 #include <ostinato/preconditioners/define_entry.hpp>
+#include <ostinato/preconditioners/ilu/band.hpp>
 #include <ostinato/preconditioners/ilu/cholesky.hpp>
 #include <ostinato/preconditioners/ilu/complete_entries.hpp>
+#include <ostinato/preconditioners/ilu/lu_order.hpp>
 #include <ostinato/preconditioners/nearly_symmetric.hpp>
 #include <ostinato/preconditioners/option_text.hpp>
 #include <ostinato/preconditioners/require_rows.hpp>
@@ -23,11 +25,13 @@ namespace ostinato {
 
 namespace {
 
-bool read_ordering(std::string_view value, Ordering& to) {
+/// colamd is for factors whose columns change places.
+bool read_ordering(std::string_view value, bool with_pivots, Ordering& to) {
   if (value == "natural") return to = Ordering::natural, true;
   if (value == "rcm") return to = Ordering::rcm, true;
   if (value == "nd") return to = Ordering::nd, true;
   if (value == "amd") return to = Ordering::amd, true;
+  if (value == "colamd" && with_pivots) return to = Ordering::colamd, true;
   return false;
 }
 
@@ -60,7 +64,10 @@ template <class Options>
 void read_with_preparation(std::string_view name, std::string_view text, Options& to,
                            std::vector<PreconditionerOption> options, bool may_match = true) {
   PreparationOptions& p = to.preparation;
-  options.push_back({"order", "natural|rcm|nd|amd", [&](std::string_view v) { return read_ordering(v, p.order); }});
+  constexpr bool with_pivots = requires { to.pivot; }
+  || requires { to.factors.pivot; };
+  options.push_back({"order", with_pivots ? "natural|rcm|nd|amd|colamd" : "natural|rcm|nd|amd",
+                     [&](std::string_view v) { return read_ordering(v, with_pivots, p.order); }});
   if (may_match) options.push_back({"match", "yes|no", [&](std::string_view v) { return read_yes_no(v, p.match); }});
   options.push_back({"precision", "double|float", [&](std::string_view v) {
                        to.in_float = v == "float";
@@ -131,6 +138,42 @@ Factors with_limit(std::string_view name, double fill, Offset entries, const Fac
   }
 }
 
+/// Entries that the factors of a band have at most.
+double entries_of_band(Index rows, const Bandwidth& band) {
+  return rows * (static_cast<double>(band.lower) + 2.0 * band.upper + 1);
+}
+
+/// Whether LAPACK may factor a band: it can't be stopped, and so has to be over within a second.
+bool suits_lapack(Index rows, const Bandwidth& band, Offset most_entries) {
+  constexpr double most_multiplications = 1.5e9;
+  return has_band_factors && entries_of_band(rows, band) <= static_cast<double>(most_entries) &&
+         rows * static_cast<double>(band.upper) * (static_cast<double>(band.lower) + band.upper) <=
+             most_multiplications;
+}
+
+/// Complete factors with pivoting: those of a band where the rows, one after the other, aren't predicted to be faster.
+Factors factor_completely(const CsrView<double>& a, const IlutOptions& options, const FactorMemory& memory,
+                          const StopRequest& stop) {
+  constexpr double mostly_full = 3;
+  const Bandwidth band = bandwidth_of(a.row_ptr, a.col);
+  bool as_band = options.pivot > 0 && suits_lapack(a.rows, band, memory.most_entries);
+  const double in_band = entries_of_band(a.rows, band);
+  if (as_band && in_band <= mostly_full * static_cast<double>(a.nonzeros())) {
+    memory.announce(static_cast<Offset>(in_band), Certainty::at_most);
+  } else {
+    const CompleteEntries predicted = count_complete_entries(a, memory.most_entries, stop);
+    const bool too_many = predicted.is_sure && predicted.count > memory.most_entries;
+    memory.announce(predicted.count, too_many ? Certainty::at_least : Certainty::rough);
+    if (too_many) throw TooManyEntries();
+    as_band = as_band && band_seconds(a.rows, band) <=
+                             sparse_lu_seconds(a.rows, static_cast<double>(predicted.count), predicted.multiplications);
+  }
+  if (as_band) {
+    if (std::optional<Factors> f = factor_band(a, band, options.boost)) return *std::move(f);
+  }
+  return factor_ilut(a, options, memory.most_entries, stop);
+}
+
 /// Whether a matrix can be factored in the memory of a space. What can't is left to the host, which says why, or looks
 /// closer: at a matrix that is symmetric but for rounding.
 template <class Kind, class Space, class T>
@@ -197,21 +240,22 @@ LuKind::Options LuKind::parse_options(std::string_view text) {
   Options o;
   read_with_preparation(name, text, o,
                         {{"fill", "1..100000", [&](std::string_view v) { return read_real(v, 1, 100000, o.fill); }},
-                         {"pivot", "0..1", [&](std::string_view v) { return read_real(v, 0, 1, o.pivot); }}});
+                         {"pivot", "0..1", [&](std::string_view v) { return read_real(v, 0, 1, o.pivot); }},
+                         {"raise", "yes|no", [&](std::string_view v) { return read_yes_no(v, o.raise); }},
+                         {"seconds", "0..1000000",
+                          [&](std::string_view v) { return read_real(v, 0, 1e6, o.preparation.most_seconds); }}});
   return o;
 }
 
 Factors LuKind::factor(const CsrView<double>& a, const Options& options, const FactorMemory& memory,
                        const StopRequest& stop) {
-  constexpr double any = std::numeric_limits<double>::infinity();
   require_between(name, "pivot", options.pivot, 0, 1);
-  return with_limit(name, options.fill, a.nonzeros(), memory, [&](const FactorMemory& within) {
-    const CompleteEntries predicted = count_complete_entries(a, within.most_entries, stop);
-    const bool too_many = predicted.is_sure && predicted.count > within.most_entries;
-    within.announce(predicted.count, too_many ? Certainty::at_least : Certainty::rough);
-    if (too_many) throw TooManyEntries();
-    return factor_ilut(a, {.drop = 0, .fill = any, .pivot = options.pivot, .boost = 1e-8}, within.most_entries, stop);
-  });
+  IlutOptions complete{.drop = 0, .fill = std::numeric_limits<double>::infinity(), .pivot = options.pivot};
+  if (!options.raise) complete.most_raised = 0;
+  Factors f = with_limit(name, options.fill, a.nonzeros(), memory,
+                         [&](const FactorMemory& within) { return factor_completely(a, complete, within, stop); });
+  if (f.boosted == 0 || options.raise) return f;
+  throw ArgumentError(std::string(name) + ": a pivot is nearly 0, as for a singular matrix; take raise=yes, or ilut");
 }
 
 Ic0Kind::Options Ic0Kind::parse_options(std::string_view text) {
@@ -356,13 +400,14 @@ Offset IncompleteLu<Space, T, Kind>::entries_within(std::size_t bytes, Index row
 
 /// On a CPU, `ilut` takes small matrices in the order that is found quickly: set-up and solve take 0.57 of the time (76
 /// real matrices, geometric mean, EPYC, 2026-11). On larger ones AMD left rajat01, bcspwr10 and zenios without
-/// convergence; on a GPU the number of rows that don't wait for each other counts.
+/// convergence; on a GPU the number of rows that don't wait for each other counts, also for `lu`.
 template <class Space, class Kind>
 PreparationOptions preparation_on(const typename Kind::Options& options, Index rows) {
   constexpr Index most_rows = 2000;
   PreparationOptions p = options.preparation;
-  const bool is_small = !Space::on_device && rows <= most_rows;
-  if (std::is_same_v<Kind, IlutKind> && is_small && p.order == Ordering::best) p.order = Ordering::quick;
+  if (Space::on_device && p.order == Ordering::with_pivots) p.order = Ordering::best;
+  if (!Space::on_device && std::is_same_v<Kind, IlutKind> && p.order == Ordering::best)
+    p.order = rows <= most_rows ? Ordering::quick : Ordering::banded;
   return p;
 }
 
@@ -370,9 +415,6 @@ template <class Space, class T, class Kind>
 auto IncompleteLu<Space, T, Kind>::make_on_host(const Space& space, const SpaceCsr<Space, T>& a, const Options& options,
                                                 const StopRequest& stop, const MemoryBudget& budget) -> Made {
   const Csr<double> whole = usable_copy(space, a);
-  end_factoring_on(stop);
-  const Preparation how = prepare(whole.view(), preparation_on<Space, Kind>(options, a.view().rows), stop);
-  const Csr<double> ready = prepared(whole.view(), how);
   end_factoring_on(stop);
   const Index rows = whole.rows;
   // Otherwise the formats of the triangles, which are chosen later, say what they take.
@@ -382,20 +424,32 @@ auto IncompleteLu<Space, T, Kind>::make_on_host(const Space& space, const SpaceC
       most_entries, [&](Offset entries, Certainty certainty) {
         budget.announce(prediction(rows, entries, options, is_exact ? certainty : Certainty::rough));
       }};
+  PreparationOptions preparation = preparation_on<Space, Kind>(options, rows);
+  Preparation how = prepare(whole.view(), preparation, stop);
   try {
-    const Factors f = Kind::factor(ready.view(), options, memory, stop);
+    Factors f = Kind::factor(prepared(whole.view(), how).view(), options, memory, stop);
+    // Rows that depend on others come late in this order, and get pivots that say nothing about them.
+    if (f.boosted > 0 && preparation.order == Ordering::with_pivots && how.order == Ordering::colamd) {
+      preparation.order = Ordering::best;
+      how = prepare(whole.view(), preparation, stop);
+      f = Kind::factor(prepared(whole.view(), how).view(), options, memory, stop);
+    }
+    const Offset entries = f.nonzeros();
+    const Index boosted = f.boosted;
+    const double shift = f.shift;
+    const Index nulls = f.null_pivots;
     return in_precision<T>(options.in_float, [&](auto v) -> Made {
       using Exact = Factored<Space, T, decltype(v)>;
-      return {is_exact ? AnyFactored(Exact(space, f, how))
+      return {is_exact ? AnyFactored(Exact(space, std::move(f), how))
                        : AnyFactored(approximate<decltype(v)>(space, options, stop, budget, f, how)),
-              f.pivot.size(),
-              f.nonzeros(),
+              static_cast<std::size_t>(rows),
+              entries,
               whole.nonzeros(),
-              f.boosted,
-              f.shift,
+              boosted,
+              shift,
               {},
               {},
-              f.null_pivots};
+              nulls};
     });
   } catch (const TooManyEntries&) {
     budget.announce({bound_of(rows, memory.most_entries + 1, options), Certainty::at_least});

@@ -236,7 +236,7 @@ struct IlutKind {
   static constexpr std::string_view name = "ilut";
   static constexpr std::string_view description = "incomplete LU of the largest entries, with pivoting";
   static constexpr std::string_view known_options =
-      "drop=0..1, fill=1..1000, pivot=0..1, order=natural|rcm|nd|amd, match=yes|no, precision=double|float"
+      "drop=0..1, fill=1..1000, pivot=0..1, order=natural|rcm|nd|amd|colamd, match=yes|no, precision=double|float"
       ", solve=auto|exact|jacobi|isai, sweeps=1..1000, power=1|2";
   static constexpr bool is_symmetric = false;
   static constexpr std::optional<ZeroFillKind> zero_fill = {};
@@ -258,14 +258,16 @@ struct LuKind {
   static constexpr std::string_view name = "lu";
   static constexpr std::string_view description = "complete LU, as a direct solver";
   static constexpr std::string_view known_options =
-      "fill=1..100000, pivot=0..1, order=natural|rcm|nd|amd, match=yes|no, precision=double|float";
+      "fill=1..100000, pivot=0..1, raise=yes|no, seconds=0..1000000, order=natural|rcm|nd|amd|colamd, match=yes|no"
+      ", precision=double|float";
   static constexpr bool is_symmetric = false;
   static constexpr bool is_complete = true;
   static constexpr std::optional<ZeroFillKind> zero_fill = {};
   struct Options {
     double fill = 0;     ///< entries of L and U at most, as a multiple of those of A; 0: as memory allows
     double pivot = 0.1;  ///< as in IlutOptions
-    PreparationOptions preparation = {.match = true, .order = Ordering::best};
+    bool raise = true;   ///< pivots that are nearly 0 (IlutOptions::boost); otherwise such a matrix is refused
+    PreparationOptions preparation = {.match = true, .order = Ordering::with_pivots, .equilibrate = true};
     bool in_float = false;  ///< under double: factors in float, half the bytes
   };
   static Options parse_options(std::string_view text);

@@ -68,12 +68,18 @@ Substitution in_order(const Substitution& s, const std::vector<Index>& rows) {
   return t;
 }
 
-template <class T>
-std::vector<T> rounded(const std::vector<double>& values) {
-  std::vector<T> r(values.size());
-  std::transform(values.begin(), values.end(), r.begin(), [](double v) { return static_cast<T>(v); });
-  if (std::all_of(r.begin(), r.end(), [](T v) { return std::isfinite(v); })) return r;
-  detail::throw_out_of_range();
+/// The values as an array of the space.
+template <class T, class Space>
+Vector<Space, T> rounded(const Space& space, std::span<const double> values) {
+  if (!std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(static_cast<T>(v)); }))
+    detail::throw_out_of_range();
+  if constexpr (sizeof(T) == sizeof(double)) {
+    return Vector<Space, T>(space, values);
+  } else {
+    Array<T> r(values.size());
+    std::transform(values.begin(), values.end(), r.begin(), [](double v) { return static_cast<T>(v); });
+    return Vector<Space, T>(space, std::span<const T>(r));
+  }
 }
 
 template <class T, class In, class Copy>
@@ -141,10 +147,10 @@ Sweep<Space, T>::Sweep(const Space& space, Substitution s) : space_(space) {
   }
   arrays_.row_ptr = Vector<Space, Offset>(space, std::span<const Offset>(s.row_ptr));
   arrays_.col = Vector<Space, Index>(space, std::span<const Index>(s.col));
-  arrays_.val = Vector<Space, T>(space, std::span<const T>(rounded<T>(s.val)));
+  arrays_.val = rounded<T>(space, s.val);
   arrays_.source = Vector<Space, Index>(space, std::span<const Index>(s.source));
   arrays_.target = Vector<Space, Index>(space, std::span<const Index>(s.target));
-  arrays_.scale = Vector<Space, T>(space, std::span<const T>(rounded<T>(s.scale)));
+  arrays_.scale = rounded<T>(space, s.scale);
   Sweep* const alone[] = {this};
   make_tiles(alone, Vector<Space, unsigned>(space, std::span<const unsigned>(group)));
 }

@@ -12,6 +12,7 @@
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/function.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/memory.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato {
@@ -22,9 +23,9 @@ namespace ostinato {
 /// Rows may only refer to elements of `out` that earlier rows have written. Permutations and scalings before and after
 /// the substitution are part of source, target, scale and val.
 struct Substitution {
-  std::vector<Offset> row_ptr = {0};
-  std::vector<Index> col;
-  std::vector<double> val;
+  Array<Offset> row_ptr = Array<Offset>(1, 0);
+  Array<Index> col;
+  Array<double> val;
   std::vector<Index> source, target;
   std::vector<double> scale;
 

@@ -21,7 +21,11 @@ class DenseReference {
   /// part beside the others is smaller, relative to the largest, count as dependent.
   template <class T>
   DenseReference(const CsrView<T>& a, const std::vector<T>& b, bool scale_rows, double cut)
-      : cut_(cut), rows_(static_cast<std::size_t>(a.rows)), cols_(static_cast<std::size_t>(a.cols)), a_(rows_ * cols_), b_(rows_) {
+      : cut_(cut),
+        rows_(static_cast<std::size_t>(a.rows)),
+        cols_(static_cast<std::size_t>(a.cols)),
+        a_(rows_ * cols_),
+        b_(rows_) {
     std::vector<long double> of_row(rows_, 1);
     for (std::size_t i = 0; i < rows_; ++i) {
       for (auto k = static_cast<std::size_t>(a.row_ptr[i]); k < static_cast<std::size_t>(a.row_ptr[i + 1]); ++k)

@@ -7,8 +7,14 @@ namespace ostinato {
 
 const bool has_minimum_degree = false;
 
-std::vector<Index> minimum_degree(const Graph&) {
-  throw ArgumentError("minimum_degree: this build has no SuiteSparse; take another order");
-}
+namespace {
+
+constexpr const char* absent = "minimum_degree: this build has no SuiteSparse; take another order";
+
+}  // namespace
+
+std::vector<Index> minimum_degree(const Graph&) { throw ArgumentError(absent); }
+
+RowOrder minimum_degree_of_rows(std::span<const Offset>, std::span<const Index>) { throw ArgumentError(absent); }
 
 }  // namespace ostinato

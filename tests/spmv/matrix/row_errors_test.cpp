@@ -18,12 +18,13 @@ namespace {
 template <class Case>
 class RowErrorsOn : public SpaceTest<Case> {
  protected:
-  using T = typename Case::T;
+  using Value = typename Case::T;
   using Space = typename Case::Space;
 
-  RowErrors of(const Csr<T>& a, const std::vector<T>& x, const std::vector<T>& b, double tolerance = 0) const {
-    const SpaceCsr<Space, T> on(this->space(), a);
-    return row_errors<T>(this->space(), on.view(), this->put(x), this->put(b), tolerance);
+  RowErrors of(const Csr<Value>& a, const std::vector<Value>& x, const std::vector<Value>& b,
+               double tolerance = 0) const {
+    const SpaceCsr<Space, Value> on(this->space(), a);
+    return row_errors<Value>(this->space(), on.view(), this->put(x), this->put(b), tolerance);
   }
 };
 TYPED_TEST_SUITE(RowErrorsOn, EverySpace, SpaceNames);
