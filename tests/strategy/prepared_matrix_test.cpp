@@ -20,21 +20,21 @@ namespace {
 template <class Case>
 class PreparedMatrixOn : public SpaceTest<Case> {
  protected:
-  using T = typename Case::T;
+  using Real = typename Case::T;
   using Space = typename Case::Space;
-  using Prepared = PreparedMatrix<Space, T>;
+  using Prepared = PreparedMatrix<Space, Real>;
 
-  Prepared prepare(const Csr<T>& a, const SystemPreparationOptions& options = {}) const {
-    return Prepared(Analysis<Space, T>(this->space(), Csr<T>(a)), options);
+  Prepared prepare(const Csr<Real>& a, const SystemPreparationOptions& options = {}) const {
+    return Prepared(Analysis<Space, Real>(this->space(), Csr<Real>(a)), options);
   }
 
   /// All elements of the prepared matrix, row by row.
-  std::vector<T> elements(const Prepared& p) const {
-    const CsrView<T>& a = p.analysis().matrix().view();
+  std::vector<Real> elements(const Prepared& p) const {
+    const CsrView<Real>& a = p.analysis().matrix().view();
     const auto n = static_cast<std::size_t>(a.rows);
     std::vector<Offset> row_ptr(n + 1);
     std::vector<Index> col(a.col.size());
-    std::vector<T> val(a.val.size()), all(n * n);
+    std::vector<Real> val(a.val.size()), all(n * n);
     this->space().download(row_ptr.data(), a.row_ptr.data(), a.row_ptr.size_bytes());
     this->space().download(col.data(), a.col.data(), a.col.size_bytes());
     this->space().download(val.data(), a.val.data(), a.val.size_bytes());
@@ -46,16 +46,16 @@ class PreparedMatrixOn : public SpaceTest<Case> {
   }
 
   struct Entered {
-    std::vector<T> b, x;
+    std::vector<Real> b, x;
   };
-  Entered enter(const Prepared& p, const std::vector<T>& b, const std::vector<T>& x) const {
-    Vector<Space, T> to_b(this->space(), b.size()), to_x(this->space(), b.size());
+  Entered enter(const Prepared& p, const std::vector<Real>& b, const std::vector<Real>& x) const {
+    Vector<Space, Real> to_b(this->space(), b.size()), to_x(this->space(), b.size());
     p.enter(this->put(b), this->put(x), to_b, to_x);
     return {to_b.download(), to_x.download()};
   }
-  std::vector<T> leave(const Prepared& p, const std::vector<T>& found, const std::vector<T>& b,
-                       const std::vector<T>& guess) const {
-    Vector<Space, T> x(this->space(), b.size());
+  std::vector<Real> leave(const Prepared& p, const std::vector<Real>& found, const std::vector<Real>& b,
+                          const std::vector<Real>& guess) const {
+    Vector<Space, Real> x(this->space(), b.size());
     p.leave(this->put(found), this->put(b), this->put(guess), x);
     return x.download();
   }

@@ -42,25 +42,27 @@ std::vector<T> product(const Csr<T>& a, const std::vector<T>& x) {
 template <class Case>
 class SolveSystems : public SpaceTest<Case> {
  protected:
-  using T = typename Case::T;
+  using Real = typename Case::T;
   using Space = typename Case::Space;
-  static constexpr double rtol = sizeof(T) == 4 ? 1e-4 : 1e-8;
+  static constexpr double rtol = sizeof(Real) == 4 ? 1e-4 : 1e-8;
 
   /// Solves by solve() without a preconditioner, and checks the residual that the result tells.
-  Solved<T> solve(const System<T>& system, SolveOptions options = {.rtol = rtol}) const {
-    const Operator<Space, T> a(this->space(), system.a);
+  Solved<Real> solve(const System<Real>& system, SolveOptions options = {.rtol = rtol}) const {
+    const Operator<Space, Real> a(this->space(), system.a);
     const auto b = this->put(system.b);
     auto x = this->put(system.x0);
-    Solved<T> solved{ostinato::solve(this->space(), a, b.span(), x.span(), options), x.download()};
+    Solved<Real> solved{ostinato::solve(this->space(), a, b.span(), x.span(), options), x.download()};
     const ExactResidual exact = exact_residual(system.a.view(), solved.x, system.b);
     EXPECT_NEAR(solved.result.relative_residual, exact.relative, 1e-6 * exact.relative + 1e-30);
     if (solved.result.status == Status::converged) EXPECT_LE(exact.relative, options.rtol * (1 + 1e-9));
     return solved;
   }
 
-  Solved<T> solve(const Csr<T>& a, const std::vector<T>& x) const { return solve(System<T>{a, product(a, x)}); }
+  Solved<Real> solve(const Csr<Real>& a, const std::vector<Real>& x) const {
+    return solve(System<Real>{a, product(a, x)});
+  }
 
-  static void expect_near(const std::vector<T>& x, const std::vector<T>& expected, double tolerance) {
+  static void expect_near(const std::vector<Real>& x, const std::vector<Real>& expected, double tolerance) {
     ASSERT_EQ(x.size(), expected.size());
     for (std::size_t i = 0; i < x.size(); ++i)
       EXPECT_NEAR(x[i], expected[i], tolerance * std::max<double>(1, std::abs(expected[i]))) << "element " << i;

@@ -20,11 +20,11 @@ namespace {
 template <class Case>
 class RowFactsOn : public SpaceTest<Case> {
  protected:
-  using T = typename Case::T;
+  using Real = typename Case::T;
   using Space = typename Case::Space;
 
-  RowFacts<Space, T> of(const Csr<T>& a) const {
-    const Analysis<Space, T> analysis(this->space(), a);
+  RowFacts<Space, Real> of(const Csr<Real>& a) const {
+    const Analysis<Space, Real> analysis(this->space(), a);
     return row_facts(this->space(), analysis.matrix().view(), analysis.structure());
   }
 };
