@@ -24,7 +24,7 @@ enum class Status {
   diverged,         ///< the residual grew past divergence_limit times its start
   not_finite,       ///< NaN or infinity in A, b or the iteration, or a solution out of range; x is finite if x0 was
   interrupted,      ///< the callback returned false, or a stop was requested; x holds the iterate so far
-  least_squares,  ///< LSMR: ||A^T r|| <= rtol ||A|| ||r|| for r = b - A x, which is above the tolerance of `converged`
+  least_squares,  ///< LSMR: each column of A is at right angles to b - A x within rtol, which isn't `converged`
 };
 
 /// "converged", "iteration_limit", ...: the names of the JSON report.
@@ -138,8 +138,8 @@ struct SolveResult {
   std::vector<std::string> notes;          ///< messages for the user: choices, restarts, fallbacks
   std::vector<MethodChange> changes = {};  ///< of the method or the preconditioner, in the order of iterations
 
-  /// Of LSMR: ||A^T r|| / (||A|| ||r||) for r = b - A x, recomputed, with an estimate of ||A|| from below; 0 when r =
-  /// 0. NaN for other methods.
+  /// Of LSMR: the largest |a_j . r| / (||a_j|| ||r||) over the columns a_j of A that aren't 0, for r = b - A x,
+  /// recomputed; 0 when r = 0. NaN for other methods.
   double gradient = std::numeric_limits<double>::quiet_NaN();
 
   /// Whether the system or, by LSMR, the least squares problem was solved.
