@@ -221,9 +221,10 @@ void add_end(Facts& facts, const SolveReport& r) {
     facts.row("backward error", fmt::format("||b - A x|| / (||A|| ||x|| + ||b||) = {:.2e}", result.backward_error));
   }
   if (result.status != Status::converged && std::isfinite(result.gradient)) {
-    facts.row("gradient", fmt::format("max |a_j . r| / (||a_j|| ||r||) = {:.2e} over the columns of A, for r = b - A x, "
-                                      "recomputed",
-                                      result.gradient));
+    facts.row("gradient",
+              fmt::format("max |a_j . r| / (||a_j|| ||r||) = {:.2e} over the columns of A, for r = b - A x, "
+                          "recomputed",
+                          result.gradient));
   }
   if (r.error) facts.row("error", fmt::format("max |x - 1| = {:.2e}", *r.error));
   for (const std::string& note : result.notes) {

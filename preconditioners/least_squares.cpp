@@ -18,6 +18,7 @@
 #include <ostinato/spmv/matrix/algebra/scale.hpp>
 #include <ostinato/spmv/matrix/algebra/sum.hpp>
 #include <ostinato/spmv/matrix/algebra/transpose.hpp>
+#include <ostinato/spmv/space/count_text.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/units.hpp>
@@ -51,7 +52,7 @@ const PreconditionerEntry<Space, T>& entry_of(const std::string& name) {
 /// The row of most entries.
 struct LongestRow {
   std::size_t row = 0;
-  double entries = 0;
+  Offset entries = 0;
 };
 
 template <class Space, class T>
@@ -60,7 +61,7 @@ LongestRow longest_row(const Space& space, const CsrView<T>& a) {
   space.download(row_ptr.data(), a.row_ptr.data(), a.row_ptr.size_bytes());
   LongestRow longest;
   for (std::size_t i = 0; i + 1 < row_ptr.size(); ++i) {
-    const auto entries = static_cast<double>(row_ptr[i + 1] - row_ptr[i]);
+    const Offset entries = row_ptr[i + 1] - row_ptr[i];
     if (entries > longest.entries) longest = {i, entries};
   }
   return longest;
@@ -79,13 +80,21 @@ SpaceCsr<Space, T> identity(const Space& space, Index n) {
   return SpaceCsr<Space, T>(space, std::move(one));
 }
 
+/// Large enough that columns which depend on each other up to rounding count for nothing, and small enough that others
+/// take few iterations: about 1e-11 in double precision.
+template <class T>
+double least_shift() {
+  return std::pow(static_cast<double>(std::numeric_limits<T>::epsilon()), 0.7);
+}
+
 const char* product_name(bool of_rows) { return of_rows ? "A A^T" : "A^T A"; }
 
 /// Predicted time of the product and of complete factors, from the lengths of rows.
 /// Model     Product: 4 ns a term. Factors: those of a full matrix, at 1 ns a multiplication, or by the entries, as for
 ///           other matrices (rungs.hpp), whichever is less. Two cores of an AMD EPYC, 2026-11.
 double predicted_seconds(const Structure& s) {
-  const double n = std::min(s.rows, s.cols), entries = static_cast<double>(s.nonzeros), large = std::max(s.rows, s.cols);
+  const double n = std::min(s.rows, s.cols), entries = static_cast<double>(s.nonzeros),
+               large = std::max(s.rows, s.cols);
   // Of the columns of a matrix that has more columns than rows, lengths aren't known.
   const double terms = s.rows >= s.cols ? s.rows * (s.mean_row * s.mean_row + s.row_deviation * s.row_deviation)
                                         : 2 * entries * entries / std::max(1.0, large);
@@ -174,15 +183,17 @@ void LeastSquaresPreconditioner<Space, T>::factor(const Analysis<Space, T>& anal
       space, of_rows_ ? analysis.matrix() : transpose(space, analysis.matrix()), inverse_norms_.span(), {});
   const SpaceCsr<Space, T> right = transpose(space, left);
   const LongestRow longest = longest_row(space, right.view());
-  const double least_bytes = longest.entries * longest.entries * (sizeof(T) + sizeof(Index));
+  const auto side = static_cast<double>(longest.entries), least_bytes = side * side * (sizeof(T) + sizeof(Index));
   if (least_bytes > static_cast<double>(memory.most()))
-    throw MemoryLimitError(choice_.name + ": " + product_name(of_rows_) + " would take at least " +
-                           bytes_text(least_bytes) + ", because of the entries in " +
-                           (of_rows_ ? "column " + std::to_string(longest.row) + " (counted from 0)"
-                                     : row_text(longest.row)) +
-                           "; use --precond jacobi");
-  const SpaceCsr<Space, T> product = multiply(space, left, right, stop), one = identity<Space, T>(space, left.view().rows);
-  constexpr double first = 16 * static_cast<double>(std::numeric_limits<T>::epsilon()), last = 1e-2;
+    throw MemoryLimitError(
+        choice_.name + ": " + product_name(of_rows_) + " takes at least " + bytes_text(least_bytes) + ", because " +
+        (of_rows_ ? "column " + std::to_string(longest.row) + " (counted from 0)" : row_text(longest.row)) + " has " +
+        count_text(longest.entries) + " entries, and " + bytes_text(static_cast<double>(memory.most())) +
+        " may be taken; use --precond jacobi");
+  const SpaceCsr<Space, T> product = multiply(space, left, right, stop),
+                           one = identity<Space, T>(space, left.view().rows);
+  const double first = least_shift<T>();
+  constexpr double last = 1e-2;
   const auto& entry = entry_of<Space, T>(choice_.name);
   MatrixSum<Space, T> shifted(space, product, static_cast<T>(first), one);
   for (double shift = first; factors_ == nullptr; shift *= 16) {
@@ -198,8 +209,8 @@ void LeastSquaresPreconditioner<Space, T>::factor(const Analysis<Space, T>& anal
   if (prediction_) prediction_->bytes += rows() * 2 * sizeof(T);
   const std::string what = of_rows_ ? "rows" : "columns";
   remarks_ = std::string(choice_.name == "cholesky" ? "complete" : "incomplete") + " factors of " +
-             product_name(of_rows_) + " after its " + what + " were scaled, " +
-             std::to_string(product.view().nonzeros()) + " entries";
+             product_name(of_rows_) + " after its " + what + " were scaled, " + count_text(product.view().nonzeros()) +
+             " entries";
 }
 
 template <class Space, class T>

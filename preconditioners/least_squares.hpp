@@ -31,7 +31,7 @@ void check_least_squares_preconditioner(std::string_view text);
 ///             K from the factors of the product, which is made for that; with their options, as "ict:drop=1e-4"
 ///   auto      none where the norms differ by less than a factor of 2, else jacobi; stronger() goes on with cholesky, or
 ///             with ict where its factors are too large
-/// A column of zeros keeps its x. Factors are of the product plus a shift: 16 eps, and more where the pivots want that.
+/// A column of zeros keeps its x. Factors are of K plus a shift: eps^0.7, and more where the pivots want that.
 ///
 /// Memory    2 sizeof(T) a column, and what the factors take; the product while they are made.
 /// Exec      The constructor transposes A where it needs the columns, and waits. apply is enqueued; one thread at a time
@@ -63,6 +63,7 @@ class LeastSquaresPreconditioner {
   bool works_in_float() const;
   static constexpr bool equals_transpose() { return true; }
   static constexpr bool for_least_squares() { return true; }
+  bool is_complete() const { return choice_.name == "cholesky"; }
 
   /// z = M^-1 r
   void apply(std::span<const T> r, std::span<T> z) const;

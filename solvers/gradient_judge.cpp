@@ -94,7 +94,8 @@ void GradientJudge<Space, T>::estimate_norms() {
     fill_with_signs<Space, T>(system_.space(), rooms_.of_rows, k, few);
     system_.a().apply_transposed(rooms_.of_rows, rooms_.of_columns);
     system_.space().download(products_.data(), rooms_.of_columns.data(), rooms_.of_columns.size_bytes());
-    for (std::size_t j = 0; j < norms_.size(); ++j) norms_[j] = std::hypot(norms_[j], static_cast<double>(products_[j]));
+    for (std::size_t j = 0; j < norms_.size(); ++j)
+      norms_[j] = std::hypot(norms_[j], static_cast<double>(products_[j]));
   }
   for (double& norm : norms_) norm /= std::sqrt(static_cast<double>(vectors));
 }

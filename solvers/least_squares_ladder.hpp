@@ -36,15 +36,10 @@ template <class Space, class T>
 class LeastSquaresLadder {
  public:
   LeastSquaresLadder(const Space& space, const OperatorRef<Space, T>& a, In<T> b, Out<T> x, const SolveOptions& options)
-      : space_(space),
-        a_(a),
-        b_(b),
-        x_(x),
-        options_(options),
-        guess_(copied(x)),
-        is_wide_(a.cols() > a.rows()) {}
+      : space_(space), a_(a), b_(b), x_(x), options_(options), guess_(copied(x)), is_wide_(a.cols() > a.rows()) {}
 
-  SolveResult climb(PreconditionerRef<Space, T> m) {
+  SolveResult climb(const PreconditionerRef<Space, T>& m) {
+    used_ = m;
     const double cost = m.for_least_squares() && options_.effort != Effort::quick ? m.stronger_seconds() : 0;
     if (cost == 0) return finished(run(m, options_), m);
     const int patience = iterations_of(cost);
@@ -52,15 +47,16 @@ class LeastSquaresLadder {
     const bool is_doubtful = all.status == Status::least_squares && !is_wide_ && is_cheap_beside(cost, all);
     if (!is_doubtful && !may_go_on(all)) return finished(std::move(all), m);
     const auto next = stronger(m, all);
+    const bool depends = next && !is_wide_ && columns_depend(*next);
     if (next && is_doubtful) {
-      check(all, *next, m);
+      if (!depends) check(all, *next, m);  // otherwise a smaller ||b - A x|| would be the work of rounding
     } else if (next) {
       go_on(all, *next, remaining(options_, all), false);
     } else if (may_go_on(all)) {
       go_on(all, m, remaining(options_, all), true);
     }
-    if (next && !is_wide_ && all && !(all.status == Status::converged && all.iterations == 0))
-      take_least_x(all, *next, patience);
+    if (depends && all) take_least_x(all, patience);
+    if (depends && all.status == Status::least_squares) all.reason = Lsmr::least_squares_text(false);
     return finished(std::move(all), m);
   }
 
@@ -95,7 +91,7 @@ class LeastSquaresLadder {
   }
 
   bool is_cheap_beside(double cost, const SolveResult& all) const {
-    constexpr double little = 5e-3;
+    constexpr double little = 20e-3;
     return cost <= little || iterations_of(cost) <= 2 * all.iterations;
   }
 
@@ -145,9 +141,9 @@ class LeastSquaresLadder {
     space_.wait();
     const double seconds = watch.seconds();
     all.seconds += seconds;
-    made_ = next ? next->remarks() + ", " + bytes_text(static_cast<double>(next->bytes())) + ", in " +
-                       seconds_text(seconds)
-                 : std::string();
+    made_ =
+        next ? next->remarks() + ", " + bytes_text(static_cast<double>(next->bytes())) + ", in " + seconds_text(seconds)
+             : std::string();
     if (!next && !why.empty() && !all) all.notes.push_back("nothing stronger: " + why);
     return next;
   }
@@ -163,17 +159,19 @@ class LeastSquaresLadder {
 
   /// Goes on from x. `same`: with the preconditioner before.
   void go_on(SolveResult& all, const PreconditionerRef<Space, T>& m, const SolveOptions& options, bool same) {
-    const std::string before = text_of(all), after = std::string(Lsmr::name) + " with " + name_of(m);
+    const std::string before = text_of(used_);
     if (!same) {
-      all.notes.push_back(before + " ended as " + in_words(all.status) + " at iteration " +
-                          std::to_string(all.iterations) + "; went on with " + name_of(m) +
-                          (made_.empty() ? "" : " (" + made_ + ")"));
-      all.changes.push_back({all.iterations, before, after});
+      const std::string ended = all.status == Status::iteration_limit
+                                    ? " wasn't there after " + std::to_string(all.iterations) + " iterations"
+                                    : " ended as " + in_words(all.status) + " at iteration " +
+                                          std::to_string(all.iterations) + " (" + all.reason + ")";
+      all.notes.push_back(before + ended + "; went on with " + name_of(m) + (made_.empty() ? "" : " (" + made_ + ")"));
+      all.changes.push_back({all.iterations, before, text_of(m)});
     }
     const Vector<Space, T> x = copied(x_);
     SolveResult more = try_run(all, m, options);
     if (!is_worth(more, all)) copy<T>(space_, x, x_);
-    take(all, std::move(more));
+    take(all, std::move(more), m);
   }
 
   /// A run that finds no memory ends as the one before.
@@ -184,7 +182,14 @@ class LeastSquaresLadder {
     none.history.clear();
     none.changes.clear();
     try {
-      return counted_from(all.iterations, run(m, options));
+      const int enough = m.is_complete() ? 100 + 2 * static_cast<int>(x_.size()) : options.max_iterations;
+      SolveResult more = counted_from(all.iterations, run(m, limited(options, enough)));
+      if (more.status == Status::iteration_limit && more.iterations < options.max_iterations) {
+        more.status = Status::stagnated;
+        more.reason = "complete factors didn't get there in " + std::to_string(more.iterations) + " iterations: " +
+                      (is_wide_ ? "A x = b may have no solution" : "columns of A nearly depend on each other");
+      }
+      return more;
     } catch (const std::bad_alloc&) {
       none.notes = {name_of(m) + " wasn't applied: not enough memory"};
     } catch (const DeviceError& e) {
@@ -197,12 +202,14 @@ class LeastSquaresLadder {
   bool is_worth(const SolveResult& more, const SolveResult& all) const {
     const double now = more.relative_residual, before = all.relative_residual;
     if (!std::isfinite(now)) return false;
-    if (all) return now < before * (1 - std::max(options_.rtol, least_share)) || (more && now <= before * (1 + least_share));
+    if (all)
+      return now < before * (1 - std::max(options_.rtol, least_share)) || (more && now <= before * (1 + least_share));
     return more || now <= before;
   }
   static constexpr double least_share = 1e-8;  ///< of a residual, that counts
 
-  void take(SolveResult& all, SolveResult more) const {
+  /// Takes what a run with m came to.
+  void take(SolveResult& all, SolveResult more, const PreconditionerRef<Space, T>& m) {
     const bool worth = is_worth(more, all);
     count(all, more);
     const bool is_end = !all && !more;  // x is that of the run before, and the end that of the last
@@ -210,6 +217,7 @@ class LeastSquaresLadder {
     if (!worth) return;
     take_residual(all, more);
     all.preconditioner = more.preconditioner;
+    used_ = m;
   }
 
   /// Looks whether another x makes ||b - A x|| smaller, with complete factors.
@@ -220,34 +228,34 @@ class LeastSquaresLadder {
     if (!worth) {
       copy<T>(space_, x, x_);
       all.notes.push_back(name_of(next) + " finds no x with a smaller ||b - A x|| (" + made_ + ")");
-      return count(all, more);
+      if (more && next.is_complete()) all.reason = more.reason;
+      return count_alone(all, more);
     }
     all.notes.push_back(name_of(m) + " ended within the tolerance, but " + name_of(next) + " (" + made_ +
                         ") finds an x with a smaller ||b - A x||");
-    all.changes.push_back({all.iterations, text_of(all), std::string(Lsmr::name) + " with " + name_of(next)});
-    take(all, std::move(more));
+    all.changes.push_back({all.iterations, text_of(m), text_of(next)});
+    take(all, std::move(more), next);
   }
 
-  /// Where columns depend on each other, looks for the x that is nearest to the guess.
-  void take_least_x(SolveResult& all, const PreconditionerRef<Space, T>& next, int patience) {
-    if (all.preconditioner == "none" || !columns_depend(next)) return;
+  /// Looks for the x that is nearest to the guess, where columns depend on each other.
+  void take_least_x(SolveResult& all, int patience) {
+    if (used_.is_identity()) return;
     const SolveOptions left = limited(remaining(options_, all), patience + 2 * all.iterations);
     const Vector<Space, T> x = copied(x_);
     copy<T>(space_, guess_, x_);
-    SolveResult more = try_run(all, {}, left);
-    const bool found = more && more.relative_residual <= all.relative_residual * (1 + least_share) &&
-                       (more.status == all.status || all.status != Status::converged);
+    const PreconditionerRef<Space, T> none;
+    SolveResult more = try_run(all, none, left);
+    const bool found = more.status == all.status && more.relative_residual <= all.relative_residual * (1 + least_share);
     if (!found) copy<T>(space_, x, x_);
-    all.notes.push_back(found ? "columns of A depend on each other; of all x that make ||b - A x|| as small, lsmr "
-                                "without a preconditioner found the one nearest to the guess"
-                              : "columns of A depend on each other: other x make ||b - A x|| as small, and x isn't the "
-                                "one of the smallest norm; --precond none looks for that");
-    const std::string before = text_of(all);
-    const int at = all.iterations;
-    if (!found) return count_alone(all, more);
-    count(all, more);
-    all.changes.push_back({at, before, text_of(more)});
-    take_ending(all, more);
+    const MethodChange change{all.iterations, text_of(used_), text_of(none)};
+    count_alone(all, more);
+    all.notes.emplace_back(
+        found ? "columns of A depend on each other; of all x with as small a ||b - A x||, x is the one nearest to the "
+                "guess, by lsmr without a preconditioner"
+              : "columns of A depend on each other: other x make ||b - A x|| as small, and x isn't the one of the "
+                "smallest norm; --precond none looks for that");
+    if (!found) return;
+    all.changes.push_back(change);
     take_residual(all, more);
     all.preconditioner = more.preconditioner;
   }
@@ -267,11 +275,11 @@ class LeastSquaresLadder {
     for (std::size_t j = 0; j < y.size(); ++j)
       y[j] = static_cast<T>(norms[j] > 0 ? (j * j % 7 < 3 ? 1.0 : -0.7) / norms[j] : 0);
     Vector<Space, T> g(space_, y.size()), z(space_, y.size()), image(space_, b_.size());
-    double length = 0;
-    for (int step = 0; step < 3; ++step) {
-      length = normalise(y, norms);
-      if (!(length > 0)) return false;
-      for (std::size_t j = 0; j < y.size(); ++j) y[j] = static_cast<T>(norms[j] * (norms[j] * static_cast<double>(y[j])));
+    constexpr int steps = 8;
+    for (int step = 0; step < steps; ++step) {
+      if (!(normalise(y, norms) > 0)) return false;
+      for (std::size_t j = 0; j < y.size(); ++j)
+        y[j] = static_cast<T>(norms[j] * (norms[j] * static_cast<double>(y[j])));
       g.upload(y);
       m.apply(g, z.span());
       y = z.download();
@@ -297,7 +305,7 @@ class LeastSquaresLadder {
   SolveResult finished(SolveResult all, const PreconditionerRef<Space, T>& m) {
     if (is_wide_ && m.for_least_squares() && m.stronger_seconds() > 0 && may_go_on(all)) {
       made_.clear();
-      go_on(all, {}, remaining(options_, all), all.preconditioner == "none");
+      go_on(all, {}, remaining(options_, all), used_.is_identity());
     }
     if (all.status == Status::iteration_limit)
       all.reason = "the limit of " + std::to_string(options_.max_iterations) +
@@ -308,9 +316,8 @@ class LeastSquaresLadder {
   static std::string name_of(const PreconditionerRef<Space, T>& m) {
     return m.is_identity() ? "no preconditioner" : m.name();
   }
-  static std::string text_of(const SolveResult& result) {
-    return std::string(Lsmr::name) + " with " +
-           (result.preconditioner == "none" ? "no preconditioner" : result.preconditioner);
+  static std::string text_of(const PreconditionerRef<Space, T>& m) {
+    return std::string(Lsmr::name) + " with " + name_of(m);
   }
 
   const Space& space_;
@@ -319,6 +326,7 @@ class LeastSquaresLadder {
   Out<T> x_;
   const SolveOptions& options_;
   Vector<Space, T> guess_;
+  PreconditionerRef<Space, T> used_;  ///< with which x was found
   bool is_wide_;
   std::string made_;  ///< of the stronger preconditioner, for notes
 };

@@ -165,12 +165,16 @@ class LeastSquares {
       recurrence_.run(solve_.r(), solve_.norm(), aim, monitor());
     }
     if (!result) take_best(result);
+    if (result.status != Status::converged && solve_.improve_residual())
+      gradient_ = judge_.largest_cosine(solve_.r(), solve_.norm());
     result.gradient = gradient_;
-    if (result.status == Status::stagnated || result.status == Status::breakdown) judge_limit(result);
+    const bool may_be_limit = result.status == Status::stagnated || result.status == Status::breakdown;
+    const bool is_limit = may_be_limit && is_rounding();
     solve_.give_back(result, [&](In<T> r, double norm) {
       result.gradient = judge_.largest_cosine(r, norm);
       return result.gradient <= rtol_;
     });
+    if (is_limit && !result && !result.at_precision_limit) tell_limit(result);
   }
 
  private:
@@ -188,7 +192,7 @@ class LeastSquares {
     // solution the gradient is of no size.
     const double norm = solve_.norm();
     const auto ends = [&](StopReason reason) { return policy.is_over(reason, distance_ * norm, rtol_ * norm); };
-    const StopReason last = monitor().at_limit()                    ? StopReason::limit
+    const StopReason last = monitor().at_limit()               ? StopReason::limit
                             : has_grown || !solve_.can_go_on() ? StopReason::stall
                                                                : StopReason::none;
     if (!ends(monitor().reason()) && (last == StopReason::none || !ends(last))) return false;
@@ -209,11 +213,20 @@ class LeastSquares {
       gradient_ += solve_.rounding() / norm;
     }
     distance_ = gradient_;
-    if (!(gradient_ <= rtol_)) return;
-    // The share of r that another x takes away makes ||r|| larger by half of its square.
+    if (!(gradient_ <= rtol_) || rtol_ == 0) return;
     const double share = std::min(judge_.share(solve_.r(), solve_.norm()), 1 / std::numeric_limits<double>::epsilon());
-    distance_ = std::max(gradient_, share * std::sqrt(rtol_ / 2));
+    distance_ = std::max(gradient_, share * rtol_ / largest_share());
     if (std::isnan(share)) distance_ = share;
+  }
+
+  /// The share of r that another x may take away. It makes ||r|| larger by half of its square. The recurrence takes away
+  /// more than that; a guess has to show that there is no more than rounding.
+  double largest_share() const {
+    const double enough = std::sqrt(2 * rtol_);
+    if (restarts_ >= 0) return enough;
+    // Complete factors of A^T A enlarge the rounding of A^T r to about eps^0.65 (preconditioners/least_squares.hpp).
+    const double rounding = 100 * std::pow(static_cast<double>(std::numeric_limits<T>::epsilon()), 0.65);
+    return std::min(enough, std::max(rtol_, rounding));
   }
 
   /// Residuals that differ by less count as equal: then the gradient decides.
@@ -237,13 +250,16 @@ class LeastSquares {
   }
 
   /// Whether rounding is what keeps the gradient from falling.
-  void judge_limit(SolveResult& result) {
+  bool is_rounding() {
     constexpr double few = 10;
-    if (!(gradient_ * solve_.norm() <= few * solve_.rounding())) return;
+    return gradient_ * solve_.norm() <= few * solve_.rounding();
+  }
+
+  static void tell_limit(SolveResult& result) {
     result.status = Status::stagnated;
     result.at_precision_limit = true;
-    result.reason = "A^T (b - A x) is at the limit of " + std::string(precision_name<T>) +
-                    ": the gradient, " + short_text(gradient_) + ", is about what the rounding of b - A x leaves";
+    result.reason = "A^T (b - A x) is at the limit of " + std::string(precision_name<T>) + ": the gradient, " +
+                    short_text(result.gradient) + ", is about what the rounding of b - A x leaves";
   }
 
   const ScaledSystem<Space, T>& system_;
@@ -274,20 +290,23 @@ SolveResult Lsmr::run(const Space& space, const OperatorRef<Space, T>& given, In
   const int every = block_length(space, system.a(), options, period, system.m().seconds());
   LeastSquares<Space, T> method(system, x, guard.options(), every, workspace);
   method.run(result);
-  if (result.status == Status::least_squares) {
-    result.notes.emplace_back(
-        "||b - A x|| isn't within the tolerance of a solution; x makes it smallest, for a matrix whose columns are "
-        "within rtol of those of A");
-  }
   report(result, method.solve().norm(), system, method.restarts(), method.monitor(), options);
   if (result.status == Status::stagnated && result.reason.empty())
-    result.reason = "neither b - A x nor the gradient, " + short_text(result.gradient) + ", fell any longer at iteration " +
-                    std::to_string(result.iterations);
-  result.reason = reason_of<Lsmr, Space, T>(result, method.monitor(), system, x, options);
+    result.reason = "neither b - A x nor the gradient, " + short_text(result.gradient) +
+                    ", fell any longer at iteration " + std::to_string(result.iterations);
+  result.reason = result.status == Status::least_squares
+                      ? least_squares_text(system.m().is_complete())
+                      : reason_of<Lsmr, Space, T>(result, method.monitor(), system, x, options);
   if (result.status == Status::not_finite) result.gradient = std::numeric_limits<double>::quiet_NaN();
   result.workspace_bytes = workspace.bytes();
   guard.rethrow();
   return result;
+}
+
+std::string Lsmr::least_squares_text(bool is_complete) {
+  const std::string smallest =
+      "each column of A is at right angles to b - A x within rtol: x makes ||b - A x|| smallest";
+  return is_complete ? smallest : smallest + ", for a matrix whose columns are within rtol of those of A";
 }
 
 std::string Lsmr::breakdown_text(int cause, double, const std::string& when) {

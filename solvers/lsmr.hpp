@@ -49,6 +49,8 @@ struct Lsmr {
   static SolveResult run(const Space& space, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,
                          const PreconditionerRef<Space, T>& m, const SolveOptions& options);
   static std::string breakdown_text(int cause, double number, const std::string& when);
+  /// SolveResult::reason of a least squares solution. `is_complete`: complete factors of A^T A found no smaller residual.
+  static std::string least_squares_text(bool is_complete);
 };
 
 /// lsmr(space, A, b, x, M, options) solves A x = b; M and options may be left out.

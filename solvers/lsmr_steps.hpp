@@ -34,9 +34,9 @@ struct LsmrScalars {
   double alpha_bar = 0, rho = 1, rho_bar = 1, cosine_bar = 1, sine_bar = 0;
   double zeta = 0, zeta_bar = 0;  ///< |zeta_bar| = ||A^T r||
   double beta_ddot = 0, beta_dot = 0, rho_dot = 1, tau_tilde = 0, theta_tilde = 0;
-  double norm = 0;                          ///< the largest ||A v|| so far, at most ||A||
-  double goal = 0;                          ///< of ||A^T r|| / (||A|| ||r||)
-  double unit = 1;                          ///< ||r|| for one of the recurrence's, which a preconditioner of A A^T changes
+  double norm = 0;  ///< the largest ||A v|| so far, at most ||A||
+  double goal = 0;  ///< of ||A^T r|| / (||A|| ||r||)
+  double unit = 1;  ///< ||r|| for one of the recurrence's, which a preconditioner of A A^T changes
   double of_h_bar = 0, of_x = 0, of_h = 0;  ///< factors of update_x_h
 
   /// Takes the squared length of the next u.

@@ -448,7 +448,7 @@ std::string ending_text(const SolveResult& result, const Monitor<Space>& monitor
         return "the recurrence would have divided by 0 " + when;
       }
     case Status::least_squares:
-      return "each column of A is at right angles to b - A x within rtol: x makes ||b - A x|| smallest";
+      break;  // LSMR tells that itself
   }
   return {};
 }
