@@ -59,8 +59,14 @@ template <class Space, class T>
 double GradientJudge<Space, T>::share(In<T> r, double norm) {
   if (system_.m().is_identity() || rooms_.other_of_columns.empty() || norm == 0 || !std::isfinite(norm)) return 0;
   if (a_norm_ == 0) a_norm_ = norm_of_a_by_m();
+  return length(r) / a_norm_ / norm;
+}
+
+template <class Space, class T>
+double GradientJudge<Space, T>::length(In<T> r) {
   system_.a().apply_transposed(r, rooms_.of_columns);
-  return length_by_m() / a_norm_ / norm;
+  if (!rooms_.other_of_columns.empty()) return length_by_m();
+  return norm_of<T>(system_.space(), rooms_.of_columns, rooms_.of_columns, slot_);
 }
 
 template <class Space, class T>

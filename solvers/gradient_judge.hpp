@@ -31,6 +31,9 @@ class GradientJudge {
   /// would take away: ||r|| is 1 / sqrt(1 - share^2) times the smallest.
   double share(In<T> r, double norm);
 
+  /// ||A^T r||_{M^-1}, without a preconditioner of A^T A ||A^T r||.
+  double length(In<T> r);
+
  private:
   void find_norms();
   void estimate_norms();

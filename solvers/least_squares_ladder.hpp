@@ -44,8 +44,9 @@ class LeastSquaresLadder {
     if (cost == 0) return finished(run(m, options_), m);
     const int patience = iterations_of(cost);
     SolveResult all = run(m, limited(options_, patience));
-    const bool is_doubtful = all.status == Status::least_squares && !is_wide_ && is_cheap_beside(cost, all);
-    if (!is_doubtful && !may_go_on(all)) return finished(std::move(all), m);
+    const bool is_cheap = !is_wide_ && is_cheap_beside(cost, all);
+    const bool is_doubtful = all.status == Status::least_squares && is_cheap;
+    if (!is_doubtful && !may_go_on(all, is_cheap)) return finished(std::move(all), m);
     const auto next = stronger(m, all);
     const bool depends = next && !is_wide_ && columns_depend(*next);
     if (next && is_doubtful) {
@@ -95,11 +96,11 @@ class LeastSquaresLadder {
     return cost <= little || iterations_of(cost) <= 2 * all.iterations;
   }
 
-  /// Whether another preconditioner may help. A gradient at the limit of the precision doesn't become smaller.
-  bool may_go_on(const SolveResult& all) const {
+  /// Whether another preconditioner may help. Where it isn't cheap, a gradient at the limit of the precision is enough.
+  bool may_go_on(const SolveResult& all, bool is_cheap = false) const {
     const SolveOptions left = remaining(options_, all);
     const bool is_over = left.max_iterations == 0 || (options_.time_limit > 0 && all.seconds >= options_.time_limit);
-    return !all && !is_over && !all.at_precision_limit && std::isfinite(all.relative_residual) &&
+    return !all && !is_over && (is_cheap || !all.at_precision_limit) && std::isfinite(all.relative_residual) &&
            (all.status == Status::iteration_limit || all.status == Status::stagnated ||
             all.status == Status::breakdown);
   }
@@ -182,7 +183,7 @@ class LeastSquaresLadder {
     none.history.clear();
     none.changes.clear();
     try {
-      const int enough = m.is_complete() ? 100 + 2 * static_cast<int>(x_.size()) : options.max_iterations;
+      const int enough = m.is_complete() ? 500 + 4 * static_cast<int>(x_.size()) : options.max_iterations;
       SolveResult more = counted_from(all.iterations, run(m, limited(options, enough)));
       if (more.status == Status::iteration_limit && more.iterations < options.max_iterations) {
         more.status = Status::stagnated;
@@ -206,7 +207,7 @@ class LeastSquaresLadder {
       return now < before * (1 - std::max(options_.rtol, least_share)) || (more && now <= before * (1 + least_share));
     return more || now <= before;
   }
-  static constexpr double least_share = 1e-8;  ///< of a residual, that counts
+  static constexpr double least_share = sizeof(T) == sizeof(double) ? 1e-8 : 1e-4;  ///< of a residual, that counts
 
   /// Takes what a run with m came to.
   void take(SolveResult& all, SolveResult more, const PreconditionerRef<Space, T>& m) {
@@ -224,15 +225,18 @@ class LeastSquaresLadder {
   void check(SolveResult& all, const PreconditionerRef<Space, T>& next, const PreconditionerRef<Space, T>& m) {
     const Vector<Space, T> x = copied(x_);
     SolveResult more = try_run(all, next, remaining(options_, all));
-    const bool worth = is_worth(more, all) && more.iterations > 0;
-    if (!worth) {
+    const bool is_taken = is_worth(more, all) && more.iterations > 0;
+    const bool is_smaller = more.relative_residual < all.relative_residual * (1 - least_share);
+    const std::string made = name_of(next) + " (" + made_ + ")";
+    all.notes.push_back(
+        is_taken && is_smaller
+            ? name_of(m) + " ended within the tolerance, but " + made + " finds an x with a smaller ||b - A x||"
+            : made + " finds no x with a smaller ||b - A x||" + (is_taken ? ", and x more exactly" : ""));
+    if (!is_taken) {
       copy<T>(space_, x, x_);
-      all.notes.push_back(name_of(next) + " finds no x with a smaller ||b - A x|| (" + made_ + ")");
       if (more && next.is_complete()) all.reason = more.reason;
       return count_alone(all, more);
     }
-    all.notes.push_back(name_of(m) + " ended within the tolerance, but " + name_of(next) + " (" + made_ +
-                        ") finds an x with a smaller ||b - A x||");
     all.changes.push_back({all.iterations, text_of(m), text_of(next)});
     take(all, std::move(more), next);
   }

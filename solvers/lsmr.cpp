@@ -86,6 +86,12 @@ class Recurrence {
     monitor.finish();
   }
 
+  /// Whether r has become what a run with this goal ended by. Not known with a preconditioner of A A^T.
+  bool is_attained(GradientJudge<Space, T>& judge, In<T> r, double norm, double goal) const {
+    constexpr double few = 10;
+    return !of_rows_ && judge.length(r) <= few * goal * read_scalar(space_, scalars_).norm * norm;
+  }
+
  private:
   Out<T> vector(Workspace<Space>& workspace) const { return workspace.template allocate<T>(a_.cols()); }
 
@@ -146,6 +152,7 @@ class LeastSquares {
         x_(x),
         best_(workspace.template allocate<T>(x.size())),
         rtol_(options.rtol),
+        aim_(system.m().is_complete() ? std::min(rtol_, rounding_of_factors) : rtol_),
         solve_(system, x, options, every, workspace),
         recurrence_(system, x, workspace),
         judge_(system, recurrence_.rooms(), workspace) {}
@@ -157,12 +164,11 @@ class LeastSquares {
   /// Iterates, and tells the end.
   void run(SolveResult& result) {
     RestartPolicy policy(Lsmr::on_breakdown);
-    double aim = rtol_;
     for (; !is_over(result, policy); ++restarts_) {
-      // With a preconditioner or by rounding, the recurrence may see a smaller gradient.
-      if (monitor().reason() == StopReason::goal) aim *= 0.5 * std::min(1.0, rtol_ / distance_);
+      // The recurrence looks at all columns together, and may see a smaller gradient by rounding.
+      if (monitor().reason() == StopReason::goal) aim_ *= 0.5 * std::min(1.0, rtol_ / distance_);
       if (restarts_ < 0) check_goal<T>(result, system_.b_norm(), monitor().goal());
-      recurrence_.run(solve_.r(), solve_.norm(), aim, monitor());
+      recurrence_.run(solve_.r(), solve_.norm(), aim_, monitor());
     }
     if (!result) take_best(result);
     if (result.status != Status::converged && solve_.improve_residual())
@@ -195,7 +201,11 @@ class LeastSquares {
     const StopReason last = monitor().at_limit()               ? StopReason::limit
                             : has_grown || !solve_.can_go_on() ? StopReason::stall
                                                                : StopReason::none;
-    if (!ends(monitor().reason()) && (last == StopReason::none || !ends(last))) return false;
+    // Where the recurrence got what it aimed at, a smaller aim helps.
+    const bool is_aim_large = monitor().reason() == StopReason::goal && distance_ > rtol_ &&
+                              recurrence_.is_attained(judge_, solve_.r(), norm, aim_);
+    if (!ends(is_aim_large ? StopReason::none : monitor().reason()) && (last == StopReason::none || !ends(last)))
+      return false;
     result.status = policy.status() == Status::converged ? Status::least_squares : policy.status();
     return true;
   }
@@ -219,21 +229,19 @@ class LeastSquares {
     if (std::isnan(share)) distance_ = share;
   }
 
-  /// The share of r that another x may take away. It makes ||r|| larger by half of its square. The recurrence takes away
-  /// more than that; a guess has to show that there is no more than rounding.
+  /// The share of r that another x may take away. It makes ||r|| larger by half of its square. By complete factors, a
+  /// guess has to show that there is no more than rounding, since a run takes few iterations.
   double largest_share() const {
     const double enough = std::sqrt(2 * rtol_);
-    if (restarts_ >= 0) return enough;
-    // Complete factors of A^T A enlarge the rounding of A^T r to about eps^0.65 (preconditioners/least_squares.hpp).
-    const double rounding = 100 * std::pow(static_cast<double>(std::numeric_limits<T>::epsilon()), 0.65);
-    return std::min(enough, std::max(rtol_, rounding));
+    return restarts_ < 0 && system_.m().is_complete() ? std::min(enough, rounding_of_factors) : enough;
   }
 
-  /// Residuals that differ by less count as equal: then the gradient decides.
-  static constexpr double equal = 1e-8;
+  /// Complete factors of A^T A enlarge the rounding of A^T r to about eps^0.65 (preconditioners/least_squares.hpp).
+  static constexpr double rounding_of_factors = sizeof(T) == sizeof(double) ? 1e-8 : 3e-3;
 
+  /// Residuals that differ by half of the digits count as equal: then the gradient decides.
   bool is_better() const {
-    const double norm = solve_.norm();
+    const double norm = solve_.norm(), equal = std::sqrt(static_cast<double>(std::numeric_limits<T>::epsilon()));
     return norm < best_norm_ * (1 - equal) || (norm <= best_norm_ * (1 + equal) && distance_ < best_distance_);
   }
   void keep() {
@@ -265,6 +273,7 @@ class LeastSquares {
   const ScaledSystem<Space, T>& system_;
   Out<T> x_, best_;
   double rtol_;
+  double aim_;  ///< the goal of the recurrence
   Solve<Space, T> solve_;
   Recurrence<Space, T> recurrence_;
   GradientJudge<Space, T> judge_;
@@ -291,9 +300,11 @@ SolveResult Lsmr::run(const Space& space, const OperatorRef<Space, T>& given, In
   LeastSquares<Space, T> method(system, x, guard.options(), every, workspace);
   method.run(result);
   report(result, method.solve().norm(), system, method.restarts(), method.monitor(), options);
-  if (result.status == Status::stagnated && result.reason.empty())
+  if (result.status == Status::stagnated && result.reason.empty()) {
     result.reason = "neither b - A x nor the gradient, " + short_text(result.gradient) +
                     ", fell any longer at iteration " + std::to_string(result.iterations);
+    if (is_of_rows(given, preconditioner)) result.reason += ": A x = b may have no solution, which M of A A^T supposes";
+  }
   result.reason = result.status == Status::least_squares
                       ? least_squares_text(system.m().is_complete())
                       : reason_of<Lsmr, Space, T>(result, method.monitor(), system, x, options);

@@ -112,7 +112,7 @@ TYPED_TEST(LeastSquaresPreconditionerOn, TakesColumnsOfAnySize) {
 
 TYPED_TEST(LeastSquaresPreconditionerOn, ColumnOfZerosKeepsItsX) {
   using T = typename TypeParam::T;
-  const auto a = from_triplets<T>(4, 3, {{0, 0, 1}, {1, 0, 2}, {2, 2, 3}});
+  const auto a = from_triplets<T>(4, 3, std::vector<Triplet<T>>{{0, 0, 1}, {1, 0, 2}, {2, 2, 3}});
   for (const char* const name : {"jacobi", "ic0", "ict", "cholesky"}) {
     const auto z = this->applied(typename TestFixture::M(this->analysis(a), name), {5, 7, 9});
     EXPECT_NEAR(z[0], 1, 2e-3) << name;
