@@ -12,6 +12,7 @@
 #include <ostinato/preconditioners/function_preconditioner.hpp>
 #include <ostinato/preconditioners/identity.hpp>
 #include <ostinato/preconditioners/jacobi.hpp>
+#include <ostinato/preconditioners/least_squares.hpp>
 #include <ostinato/preconditioners/multigrid/multigrid.hpp>
 #include <ostinato/preconditioners/spai0.hpp>
 #include <ostinato/preconditioners/ssor.hpp>

@@ -374,7 +374,18 @@ bool takes_transpose(const SolveInput& in, const Structure& s) {
   return in.solver == Lsmr::name || (in.solver == "auto" && s.rows != s.cols);
 }
 
-/// Solves by LSMR. The preconditioner is none unless one was asked for.
+/// Makes a preconditioner for LSMR within the limits of time and memory. Nothing when the time is over before.
+template <class Space, class T>
+std::optional<LeastSquaresPreconditioner<Space, T>> make_least_squares_preconditioner(
+    const Analysis<Space, T>& analysis, const SolveInput& in) {
+  try {
+    return LeastSquaresPreconditioner<Space, T>(analysis, in.precond, end_of(in.limits), in.limits.mem_limit);
+  } catch (const Stopped&) {
+    return {};
+  }
+}
+
+/// Solves by LSMR.
 template <class T, class Space>
 int solve_least_squares(Operator<Space, T> forward, const Analysis<Space, T>& analysis, const System<T>& system,
                         const SolveInput& in, SolveReport& report, LiveLine& live, const Stopwatch& since_start) {
@@ -382,13 +393,12 @@ int solve_least_squares(Operator<Space, T> forward, const Analysis<Space, T>& an
   live.phase("transposing");
   const TransposableOperator<Space, T> a(std::move(forward), analysis, format_options(in));
   report.times.convert += watch.lap();
-  const std::string name = in.precond == "auto" ? "none" : in.precond;
-  const auto m = with_numbers_named(report, [&] { return make_preconditioner(analysis, name, in.limits); });
+  live.phase("preparing the preconditioner");
+  const auto m = with_numbers_named(report, [&] { return make_least_squares_preconditioner(analysis, in); });
   report.times.precondition = watch.lap();
   report.solver = solver_choice(in, a.structure(), sizeof(T), 0, 0);
   if (!m) return end_out_of_time(a, system, in, report, live, since_start);
-  report.preconditioner = {m->name(), in.precond == "auto" ? "lsmr goes without one unless asked"
-                                                           : why_taken(in, m->reason(), m->remarks())};
+  report.preconditioner = {m->name(), why_taken(in, about_rows(report, m->reason()), m->remarks())};
   report.bytes.preconditioner = m->bytes();
   report.bytes.predicted = m->prediction();
   return solve_as_is(a, *m, system, in, report, live, since_start);

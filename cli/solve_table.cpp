@@ -33,7 +33,8 @@ std::string interrupted_hint(const SolveReport& r) {
 
 /// Returns advice for a residual that rounding keeps from falling.
 std::string limit_hint(const SolveReport& r) {
-  return r.device.precision == "single" ? "--precision double reaches further" : "a looser --rtol ends as converged";
+  if (r.device.precision == "single") return "--precision double reaches further";
+  return std::string("a looser --rtol ends as ") + (r.result.solver == Lsmr::name ? "least squares" : "converged");
 }
 
 /// Returns advice where the method needs another matrix, or nothing.
@@ -228,7 +229,9 @@ void add_end(Facts& facts, const SolveReport& r) {
   const SolveResult& result = r.result;
   const int n = result.iterations;
   const double first = result.history.empty() ? 0 : result.history.front();
-  const double factor = n > 0 && first > 0 ? std::pow(result.relative_residual / first, 1.0 / n) : 0;
+  // The residual of a least squares problem ends at a value of its own.
+  const bool falls = n > 0 && first > 0 && !(result.solver == Lsmr::name && result.status != Status::converged);
+  const double factor = falls ? std::pow(result.relative_residual / first, 1.0 / n) : 0;
   facts.row("iterations", count_text(n) + (factor > 0 && factor < 1
                                                ? fmt::format(", each leaves {:.3g} of the residual on average", factor)
                                                : ""));
@@ -242,7 +245,9 @@ void add_end(Facts& facts, const SolveReport& r) {
   }
   if (result.status != Status::converged && std::isfinite(result.gradient)) {
     facts.row("gradient",
-              fmt::format("||A^T r|| / (||A|| ||r||) = {:.2e} for r = b - A x, recomputed", result.gradient));
+              fmt::format("max |a_j . r| / (||a_j|| ||r||) = {:.2e} over the columns of A, for r = b - A x, "
+                          "recomputed",
+                          result.gradient));
   }
   if (r.error) facts.row("error", fmt::format("max |x - 1| = {:.2e}", *r.error));
   for (const std::string& note : result.notes) {

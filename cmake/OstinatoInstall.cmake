@@ -29,6 +29,7 @@ set(ostinato_headers
   preconditioners/ilu/triangular_solve.hpp
   preconditioners/ilu/zero_fill.hpp
   preconditioners/jacobi.hpp
+  preconditioners/least_squares.hpp
   preconditioners/level.hpp
   preconditioners/memory_budget.hpp
   preconditioners/multigrid/damping.hpp

@@ -50,6 +50,8 @@ struct StrongerOptions {
 ///                                               often when an iteration is long
 ///   double rate() const                         by what M shrank an error on trial; 0 when it wasn't tried
 ///   bool equals_transpose() const               M equals its transpose; LSMR needs that
+///   bool for_least_squares() const              M, and what is stronger, is of A^T A or A A^T, as LSMR needs it
+///   bool is_complete() const                    M has complete factors of that: what M takes for 0 is 0
 ///   bool works_in_float() const                 r is scaled so that it fits into the range of float
 ///   const N* fallback() const                   another preconditioner, for solve() to try when this one is slow; null
 ///                                               when there is none
@@ -115,6 +117,8 @@ class PreconditionerRef {
   double seconds() const { return is_identity() ? 0 : calls_->seconds(object_); }
   double rate() const { return is_identity() ? 0 : calls_->rate(object_); }
   bool equals_transpose() const { return is_identity() || calls_->equals_transpose(object_); }
+  bool for_least_squares() const { return calls_ != nullptr && calls_->for_least_squares(object_); }
+  bool is_complete() const { return !is_identity() && calls_->is_complete(object_); }
   bool works_in_float() const { return !is_identity() && calls_->works_in_float(object_); }
 
   /// What to try when this one is slow; nothing where there is nothing else.
@@ -181,6 +185,8 @@ class PreconditionerRef {
     double (*seconds)(const void*);
     double (*rate)(const void*);
     bool (*equals_transpose)(const void*);
+    bool (*for_least_squares)(const void*);
+    bool (*is_complete)(const void*);
     bool (*works_in_float)(const void*);
     std::optional<PreconditionerRef> (*fallback)(const void*);
     std::optional<PreconditionerRef> (*stronger)(const void*, const StrongerOptions&, std::string&);
@@ -238,6 +244,14 @@ class PreconditionerRef {
       },
       [](const void* o) {
         if constexpr (requires { bool(as<M>(o).equals_transpose()); }) return bool(as<M>(o).equals_transpose());
+        return false;
+      },
+      [](const void* o) {
+        if constexpr (requires { bool(as<M>(o).for_least_squares()); }) return bool(as<M>(o).for_least_squares());
+        return false;
+      },
+      [](const void* o) {
+        if constexpr (requires { bool(as<M>(o).is_complete()); }) return bool(as<M>(o).is_complete());
         return false;
       },
       [](const void* o) {

@@ -16,6 +16,7 @@
 #include <ostinato/preconditioners/ilu/ic.hpp>
 #include <ostinato/preconditioners/ilu/preparation.hpp>
 #include <ostinato/preconditioners/jacobi.hpp>
+#include <ostinato/preconditioners/least_squares.hpp>
 #include <ostinato/solvers/diagnosis.hpp>
 #include <ostinato/spmv/matrix/algebra/scale.hpp>
 #include <ostinato/spmv/matrix/ordering/matching.hpp>
@@ -489,7 +490,8 @@ Examination examine(const Analysis<Space, T>& analysis, const ExaminationOptions
   Examination e = Examiner(view, s, options, solver.name == "cg" ? preconditioner.name : std::string()).run();
   e.solver = solver;
   if (s.rows != s.cols) {
-    e.preconditioner = {"none", "lsmr goes without one unless asked"};
+    const LeastSquaresPreconditioner<Space, T> m(analysis);
+    e.preconditioner = {m.name(), m.reason()};
     return e;
   }
   if (choose_numbering(s, machine_of(analysis.space()), sizeof(T), FormatOptions{}.expected_products).renumber)

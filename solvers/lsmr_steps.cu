@@ -7,6 +7,9 @@ namespace ostinato {
 
 OSTINATO_SUM_ON_CUDA(detail::LsmrUpdateU)
 OSTINATO_SUM_ON_CUDA(detail::LsmrUpdateV)
+OSTINATO_FOR_EACH_ON_CUDA(detail::LsmrUpdateU)
+OSTINATO_FOR_EACH_ON_CUDA(detail::LsmrUpdateV)
+OSTINATO_SUM_ON_CUDA(detail::LsmrLength)
 OSTINATO_FOR_EACH_ON_CUDA(detail::LsmrUpdateXH)
 
 }  // namespace ostinato

@@ -9,8 +9,9 @@
 #include <ostinato/spmv/space/sums.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
 
-// The vector steps of LSMR, for both spaces. The vectors u and v are kept with their lengths beta and alpha. Scalars
-// and the state are in the memory of the space. A step does nothing once the recurrence has stopped.
+// The vector steps of LSMR, for both spaces. The vectors u and v are kept with their lengths beta and alpha. With a
+// preconditioner M of A^T A, v is kept as M v, too, and alpha = sqrt(v . M v); with one of A A^T the same holds for u and
+// beta. Scalars and the state are in the memory of the space. A step does nothing once the recurrence has stopped.
 
 namespace ostinato {
 
@@ -33,9 +34,40 @@ struct LsmrScalars {
   double alpha_bar = 0, rho = 1, rho_bar = 1, cosine_bar = 1, sine_bar = 0;
   double zeta = 0, zeta_bar = 0;  ///< |zeta_bar| = ||A^T r||
   double beta_ddot = 0, beta_dot = 0, rho_dot = 1, tau_tilde = 0, theta_tilde = 0;
-  double norm = 0;                          ///< the largest ||A v|| so far, at most ||A||
-  double goal = 0;                          ///< of ||A^T r|| / (||A|| ||r||)
+  double norm = 0;  ///< the largest ||A v|| so far, at most ||A||
+  double goal = 0;  ///< of ||A^T r|| / (||A|| ||r||)
+  double unit = 1;  ///< ||r|| for one of the recurrence's, which a preconditioner of A A^T changes
   double of_h_bar = 0, of_x = 0, of_h = 0;  ///< factors of update_x_h
+
+  /// Takes the squared length of the next u.
+  OSTINATO_FUNCTION void take_beta(double squared) {
+    beta_new = sqrt(squared);
+    const double product = sqrt(alpha * alpha + squared);  // ||A v||
+    if (product > norm) norm = product;
+  }
+
+  /// Takes the squared length of the next v, and ends the iteration.
+  OSTINATO_FUNCTION void take_alpha(double squared, ConvergenceState& state) {
+    const double sizes = beta_new + squared;
+    if (!(sizes - sizes == 0)) {
+      state.state = ConvergenceState::not_a_number;
+      return;
+    }
+    const double rr = next(sqrt(squared)) * unit * unit;
+    const double factors = of_h_bar + of_x + of_h;
+    if (!(factors - factors == 0)) {
+      state.break_down(division_by_zero, 0);
+      return;
+    }
+    state.x_is_behind = 1;
+    state.record(rr);
+    const double gradient = zeta_bar < 0 ? -zeta_bar : zeta_bar;
+    if (state.running() && unit * gradient <= goal * norm * sqrt(rr)) state.state = ConvergenceState::reached_goal;
+    // There is nothing left to search along.
+    if (state.running() && !(alpha > 0 && beta > 0)) state.break_down(division_by_zero, 0);
+  }
+
+  enum Breakdown { division_by_zero = 0, indefinite = 1 };  ///< ConvergenceState::cause
 
   /// Takes the next alpha and beta_new. Returns ||r||^2.
   OSTINATO_FUNCTION double next(double alpha_new) {
@@ -93,11 +125,7 @@ struct LsmrUpdateU {
     u[i] = value;
     return {{static_cast<double>(value) * static_cast<double>(value)}};
   }
-  OSTINATO_FUNCTION void finish(const Sums<1>& uu) {
-    s->beta_new = sqrt(uu.v[0]);
-    const double product = sqrt(s->alpha * s->alpha + uu.v[0]);  // ||A v||
-    if (product > s->norm) s->norm = product;
-  }
+  OSTINATO_FUNCTION void finish(const Sums<1>& uu) { s->take_beta(uu.v[0]); }
 };
 
 template <class T>
@@ -118,24 +146,25 @@ struct LsmrUpdateV {
     v[i] = value;
     return {{static_cast<double>(value) * static_cast<double>(value)}};
   }
-  OSTINATO_FUNCTION void finish(const Sums<1>& vv) {
-    const double sizes = s->beta_new + vv.v[0];
-    if (!(sizes - sizes == 0)) {
-      state->state = ConvergenceState::not_a_number;
-      return;
-    }
-    const double rr = s->next(sqrt(vv.v[0]));
-    const double factors = s->of_h_bar + s->of_x + s->of_h;
-    if (!(factors - factors == 0)) {
-      state->state = ConvergenceState::broke_down;
-      return;
-    }
-    state->x_is_behind = 1;
-    state->record(rr);
-    const double gradient = s->zeta_bar < 0 ? -s->zeta_bar : s->zeta_bar;
-    if (state->running() && gradient <= s->goal * s->norm * sqrt(rr)) state->state = ConvergenceState::reached_goal;
-    // There is nothing left to search along.
-    if (state->running() && !(s->alpha > 0 && s->beta > 0)) state->state = ConvergenceState::broke_down;
+  OSTINATO_FUNCTION void finish(const Sums<1>& vv) { s->take_alpha(vv.v[0], *state); }
+};
+
+/// The squared length of a vector that is kept with its product with M.
+template <class T>
+struct LsmrLength {
+  LsmrScalars* s;
+  const T *times_m, *vector;
+  ConvergenceState* state;
+  bool is_of_v;
+
+  OSTINATO_FUNCTION bool prepare() const { return state->running(); }
+  OSTINATO_FUNCTION Sums<1> operator()(std::size_t i) const {
+    return {{static_cast<double>(times_m[i]) * static_cast<double>(vector[i])}};
+  }
+  OSTINATO_FUNCTION void finish(const Sums<1>& squared) {
+    if (squared.v[0] < 0) return state->break_down(LsmrScalars::indefinite, squared.v[0]);
+    if (is_of_v) return s->take_alpha(squared.v[0], *state);
+    s->take_beta(squared.v[0]);
   }
 };
 
@@ -170,11 +199,29 @@ void update_u(const Space& space, LsmrScalars* s, In<T> p, Out<T> u, Convergence
   sum(space, u.size(), detail::LsmrUpdateU<T>{s, p.data(), u.data(), state}, nullptr);
 }
 
+/// The same for a u that is kept as M u;  u = M^-1 (M u);  beta_new = sqrt(u . M u)
+template <class T, class Space, class M>
+void update_u(const Space& space, LsmrScalars* s, In<T> p, Out<T> times_m, Out<T> u, const M& m,
+              ConvergenceState* state) {
+  for_each(space, u.size(), detail::LsmrUpdateU<T>{s, p.data(), times_m.data(), state});
+  m.apply(times_m, u);
+  sum(space, u.size(), detail::LsmrLength<T>{s, times_m.data(), u.data(), state, false}, nullptr);
+}
+
 /// v = q / beta_new - (beta_new / alpha) v, where q = A^T u;  alpha = |v|; then the rotations. ||r|| is recorded in the
 /// state. Stops when ||A^T r|| has reached its goal.
 template <class T, class Space>
 void update_v(const Space& space, LsmrScalars* s, In<T> q, Out<T> v, ConvergenceState* state) {
   sum(space, v.size(), detail::LsmrUpdateV<T>{s, q.data(), v.data(), state}, nullptr);
+}
+
+/// The same for a v that is kept as M v;  v = M^-1 (M v);  alpha = sqrt(v . M v)
+template <class T, class Space, class M>
+void update_v(const Space& space, LsmrScalars* s, In<T> q, Out<T> times_m, Out<T> v, const M& m,
+              ConvergenceState* state) {
+  for_each(space, v.size(), detail::LsmrUpdateV<T>{s, q.data(), times_m.data(), state});
+  m.apply(times_m, v);
+  sum(space, v.size(), detail::LsmrLength<T>{s, times_m.data(), v.data(), state, true}, nullptr);
 }
 
 /// h_bar = h - of_h_bar h_bar;  x += of_x h_bar;  h = v / alpha - of_h h

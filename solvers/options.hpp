@@ -25,8 +25,9 @@ enum class Status {
   diverged,         ///< the residual grew past divergence_limit times its start
   not_finite,       ///< NaN or infinity in A, b or the iteration, or a solution out of range; x is finite if x0 was
   interrupted,      ///< the callback returned false, or a stop was requested; x holds the iterate so far
-  /// No x solves the system, and x makes ||b - A x|| smallest. LSMR: ||A^T r|| <= rtol ||A|| ||r|| for r = b - A x. Of
-  /// a square A: r is in the null space of A^T, so that r / ||b|| is what b has outside of the range of A.
+  /// No x solves the system, and x makes ||b - A x|| smallest. LSMR: each column of A is at right angles to r = b - A x
+  /// within rtol. Of a square A: r is in the null space of A^T, so that r / ||b|| is what b has outside of the range of
+  /// A.
   least_squares,
 };
 
@@ -149,8 +150,8 @@ struct SolveResult {
   std::vector<std::string> notes;          ///< messages for the user: choices, restarts, fallbacks
   std::vector<MethodChange> changes = {};  ///< of the method or the preconditioner, in the order of iterations
 
-  /// Of LSMR: ||A^T r|| / (||A|| ||r||) for r = b - A x, recomputed, with an estimate of ||A|| from below; 0 when r =
-  /// 0. NaN for other methods.
+  /// Of LSMR: the largest |a_j . r| / (||a_j|| ||r||) over the columns a_j of A that aren't 0, for r = b - A x,
+  /// recomputed; 0 when r = 0. NaN for other methods.
   double gradient = std::numeric_limits<double>::quiet_NaN();
 
   /// Whether the system or, by LSMR, the least squares problem was solved.

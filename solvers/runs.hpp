@@ -67,6 +67,7 @@ inline void take_residual(SolveResult& to, const SolveResult& from) {
   to.relative_residual = from.relative_residual;
   to.backward_error = from.backward_error;
   to.at_precision_limit = from.at_precision_limit;
+  to.gradient = from.gradient;
 }
 
 /// The result of a run after `before` iterations of others, whose reason counts the run's own.

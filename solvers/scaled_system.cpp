@@ -96,18 +96,19 @@ ScaledSystem<Space, T>::ScaledSystem(std::string_view method, const Space& space
                                      Workspace<Space>& workspace, Shape shape)
     : space_(space), a_(a), m_(m), b_(b), slots_(workspace.template allocate<double>(2).data()) {
   require_system<Space, T>(std::string(method), space, a, b, x, m, shape);
-  if (const auto rows = m.rows(); rows && *rows != x.size()) {
+  const auto rows = m.rows();
+  if (rows && *rows != x.size() && (shape == Shape::square || *rows != b.size())) {
     throw DimensionError(std::string(method) + ": " + m.name() + " is for vectors of " + std::to_string(*rows) +
                          " elements, and x has " + std::to_string(x.size()) +
                          "; make a preconditioner for this matrix");
   }
-  scale_a(a, m, workspace);
+  scale_a(a, m, workspace, shape);
   scale_b(b, workspace);
 }
 
 template <class Space, class T>
 void ScaledSystem<Space, T>::scale_a(const OperatorRef<Space, T>& a, const PreconditionerRef<Space, T>& m,
-                                     Workspace<Space>& workspace) {
+                                     Workspace<Space>& workspace, Shape shape) {
   const Structure* structure = a.structure();
   a_norm_ = structure != nullptr ? structure->norm_inf : std::numeric_limits<double>::quiet_NaN();
   if (structure == nullptr || !structure->finite || !(a_norm_ > 0) || is_ordinary<T>(a_norm_)) return;
@@ -116,7 +117,11 @@ void ScaledSystem<Space, T>::scale_a(const OperatorRef<Space, T>& a, const Preco
   a_norm_ = std::isfinite(a_norm_) ? std::ldexp(a_norm_, a_exponent_) : 1;
   const Out<T> room = workspace.template allocate<T>(std::max(a.rows(), a.cols()));
   a_ = a.scaled(space_, a_exponent_, room);
-  if (!m.is_identity()) m_ = m.scaled(space_, a_exponent_, room.first(a.cols()));
+  if (m.is_identity()) return;
+  // The size of a preconditioner of A^T A counts for nothing, as long as no product leaves the range.
+  constexpr int most = 2 * (std::numeric_limits<T>::max_exponent - 4);
+  const int exponent = shape == Shape::square ? a_exponent_ : std::clamp(2 * a_exponent_, -most, most);
+  m_ = m.scaled(space_, exponent, room.first(m.rows().value_or(a.cols())));
 }
 
 template <class Space, class T>
@@ -154,6 +159,11 @@ void ScaledSystem<Space, T>::scale_b(In<T> b, Workspace<Space>& workspace) {
 template <class Space, class T>
 double ScaledSystem<Space, T>::scaled(double norm) const {
   return std::ldexp(norm, b_exponent_);
+}
+
+template <class Space, class T>
+double ScaledSystem<Space, T>::scaled_by_a(double norm) const {
+  return std::ldexp(norm, a_exponent_);
 }
 
 template <class Space, class T>

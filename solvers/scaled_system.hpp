@@ -15,7 +15,7 @@ namespace ostinato {
 template <class T, class Space>
 double norm_of(const Space& space, In<T> x, Out<T> room, double* slot);
 
-/// The shapes of matrices that a method takes.
+/// The shapes of matrices that a method takes. One that takes any has a preconditioner of A^T A or A A^T.
 enum class Shape { square, any };
 
 /// Refuses vectors that don't fit the matrix, share memory, or aren't in the memory of the space, and an operator or a
@@ -40,7 +40,7 @@ class ScaledSystem {
 
   const Space& space() const { return space_; }
   const OperatorRef<Space, T>& a() const { return a_; }        ///< 2^i A
-  const PreconditionerRef<Space, T>& m() const { return m_; }  ///< 2^i M
+  const PreconditionerRef<Space, T>& m() const { return m_; }  ///< 2^i M; 2^(2 i) M of A^T A or A A^T
   In<T> b() const { return b_; }                               ///< 2^k b
   double b_norm() const { return b_norm_; }                    ///< 0 only if all elements of b are 0
   bool scales_a() const { return a_exponent_ != 0; }
@@ -48,6 +48,8 @@ class ScaledSystem {
 
   /// A norm of the caller's b and residual, as a norm of this system.
   double scaled(double norm) const;
+  /// A norm of the caller's A, as one of 2^i A.
+  double scaled_by_a(double norm) const;
   /// A norm of this system, as one of the caller's.
   double unscaled(double norm) const;
   /// A number such as p . A p or r . M^-1 r of this system, as one of the caller's.
@@ -62,7 +64,8 @@ class ScaledSystem {
   Lost leave(Out<T> x) const;  ///< x becomes 2^(i - k) x
 
  private:
-  void scale_a(const OperatorRef<Space, T>& a, const PreconditionerRef<Space, T>& m, Workspace<Space>& workspace);
+  void scale_a(const OperatorRef<Space, T>& a, const PreconditionerRef<Space, T>& m, Workspace<Space>& workspace,
+               Shape shape);
   void scale_b(In<T> b, Workspace<Space>& workspace);
   Lost rescale(Out<T> x, int exponent) const;
 

@@ -6,6 +6,7 @@
 
 #include <ostinato/solvers/callback_guard.hpp>
 #include <ostinato/solvers/ladder.hpp>
+#include <ostinato/solvers/least_squares_ladder.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/message.hpp>
@@ -47,7 +48,8 @@ SolveResult solve_by_name(const Space& space, const OperatorRef<Space, T>& a, In
   const std::string asked = lower(solver);
   const bool no_other = asked == "auto" && a.rows() != a.cols();
   const std::string_view name = no_other ? Lsmr::name : asked;
-  SolveResult result = runs::Ladder<Space, T>(space, a, b, x, name, guard.options()).climb(m);
+  SolveResult result = name == Lsmr::name ? runs::LeastSquaresLadder<Space, T>(space, a, b, x, guard.options()).climb(m)
+                                          : runs::Ladder<Space, T>(space, a, b, x, name, guard.options()).climb(m);
   if (const std::string unused = unused_options(given, name); !unused.empty())
     result.notes.push_back("an option had no effect: " + unused);
   if (no_other) result.notes.insert(result.notes.begin(), std::string(name) + " chosen: the matrix isn't square");

@@ -30,6 +30,9 @@ struct Structure;
 ///                                               r = b - outer A (inner x) with twice the digits, *slot = r . r; outer
 ///                                               and inner are powers of two; returns false if it did nothing
 ///   apply_transposed(alpha, x, beta, y) const   y = alpha A^T x + beta y, as apply; methods such as LSMR need it
+///   std::span<const double> column_norms() const
+///                                               the 2-norms of the columns, in the memory of the space; LSMR estimates
+///                                               them otherwise
 ///   revision() const                            a number that changes when a captured apply is out of date, because
 ///                                               apply now enqueues other work
 ///   bytes() const                               memory that the stored matrix takes
@@ -152,6 +155,10 @@ class OperatorRef {
 
   bool has_transpose() const { return calls_->apply_transposed != nullptr; }
 
+  /// The 2-norms of the columns of the operator that scaled() begins with, in the memory of the space; empty where the
+  /// operator doesn't tell.
+  std::span<const double> column_norms() const { return calls_->column_norms(object_); }
+
   /// False when the operator has another space().
   bool works_on(const Space& space) const { return calls_->works_on(object_, space); }
 
@@ -217,6 +224,7 @@ class OperatorRef {
     std::size_t (*bytes)(const void*);
     int (*revision)(const void*);
     const Structure* (*structure)(const void*);
+    std::span<const double> (*column_norms)(const void*);
     bool (*works_on)(const void*, const Space&);
     Apply apply;
     Apply apply_transposed;  ///< null when the operator has none
@@ -262,6 +270,10 @@ class OperatorRef {
           return &as<A>(o).structure();
         }
         return nullptr;
+      },
+      [](const void* o) -> std::span<const double> {
+        if constexpr (requires { std::span<const double>(as<A>(o).column_norms()); }) return as<A>(o).column_norms();
+        return {};
       },
       [](const void* o, const Space& space) { return ostinato::works_on(as<A>(o), space); },
       [](const void* o, T alpha, In<T> x, T beta, Out<T> y) { as<A>(o).apply(alpha, x, beta, y); },

@@ -4,34 +4,26 @@
 
 #include <utility>
 
+#include <ostinato/spmv/matrix/algebra/norms.hpp>
+#include <ostinato/spmv/matrix/algebra/transpose.hpp>
+
 namespace ostinato {
-
-namespace {
-
-template <class T, class Space>
-Array<T> to_host(const Space& space, std::span<const T> values) {
-  Array<T> copy(values.size());
-  space.download(copy.data(), values.data(), values.size_bytes());
-  return copy;
-}
-
-template <class Space, class T>
-Csr<T> transpose_of(const Space& space, const CsrView<T>& a) {
-  if constexpr (!Space::on_device) {
-    return transpose(a);
-  } else {
-    const Csr<T> here{a.rows, a.cols, to_host(space, a.row_ptr), to_host(space, a.col), to_host(space, a.val)};
-    return transpose(here.view());
-  }
-}
-
-}  // namespace
 
 template <class Space, class T>
 TransposableOperator<Space, T>::TransposableOperator(Operator<Space, T> a, const Analysis<Space, T>& analysis,
                                                      FormatOptions options)
+    : TransposableOperator(std::move(a), analysis.space(), transpose(analysis.space(), analysis.matrix()),
+                           std::move(options)) {}
+
+template <class Space, class T>
+TransposableOperator<Space, T>::TransposableOperator(Operator<Space, T> a, const Space& space,
+                                                     SpaceCsr<Space, T> transposed, FormatOptions options)
     : a_(std::move(a)),
-      transposed_(analysis.space(), transpose_of(analysis.space(), analysis.matrix().view()), std::move(options)) {}
+      transposed_(Analysis<Space, T>(space, transposed), std::move(options)),
+      column_norms_(space, static_cast<std::size_t>(transposed.view().rows)) {
+  row_norms(space, transposed.view(), column_norms_.span());
+  space.wait();
+}
 
 template class TransposableOperator<Host, float>;
 template class TransposableOperator<Host, double>;

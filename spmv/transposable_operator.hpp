@@ -10,8 +10,8 @@ namespace ostinato {
 /// two operators, each in the format that was chosen for it.
 ///
 /// Shapes    apply: x has cols() elements and y has rows() elements. apply_transposed: the other way round.
-/// Exec      The constructors transpose on the host, one thread alone: on Cuda the matrix comes to the host, and the
-///           transpose goes back. They wait until both operators are ready. Products are as those of Operator.
+/// Exec      The constructors transpose in the memory of the space, and wait until both operators are ready. Products
+///           are as those of Operator.
 /// Requires  On Host the arrays of the matrix are kept alive as for Operator. The object owns those of the transpose.
 /// Throws    As Operator. A format asked for by name has to hold the matrix and its transpose.
 template <class Space, class T>
@@ -36,6 +36,7 @@ class TransposableOperator {
   const Operator<Space, T>& forward() const { return a_; }
   const Operator<Space, T>& transposed() const { return transposed_; }
   std::size_t bytes() const { return a_.bytes() + transposed_.bytes(); }  ///< of both
+  std::span<const double> column_norms() const { return column_norms_; }  ///< 2-norms, in the memory of the space
   int revision() const { return a_.revision() + transposed_.revision(); }
   std::string generated() const { return a_.generated(); }
 
@@ -59,7 +60,10 @@ class TransposableOperator {
   }
 
  private:
+  TransposableOperator(Operator<Space, T> a, const Space& space, SpaceCsr<Space, T> transposed, FormatOptions options);
+
   Operator<Space, T> a_, transposed_;
+  Vector<Space, double> column_norms_;
 };
 
 template <class Space, class T>

@@ -14,7 +14,7 @@ void announce_cholesky(Offset below, Index rows, const FactorMemory& memory) {
 }
 
 void throw_not_definite() {
-  throw ArgumentError("cholesky: a pivot isn't positive, so that the matrix isn't positive definite; take lu");
+  throw NotDefinite("cholesky: a pivot isn't positive, so that the matrix isn't positive definite; take lu");
 }
 
 }  // namespace ostinato::detail

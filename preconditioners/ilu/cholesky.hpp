@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ostinato/preconditioners/ilu/factors.hpp>
+#include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/stop.hpp>
 
 namespace ostinato {
@@ -17,10 +18,16 @@ extern const char* const cholesky_library;
 /// Memory    While the factors are made, 28 bytes for each of their entries on one side of the diagonal.
 /// Exec      On the calling thread.
 /// Requires  Canonical rows, finite values, positive diagonal entries.
-/// Throws    ArgumentError when the pivots aren't positive; TooManyEntries before the factors are made, when they would
+/// Throws    NotDefinite when the pivots aren't positive; TooManyEntries before the factors are made, when they would
 ///           have more entries than memory.most_entries; Stopped within a second after `stop` is made; std::bad_alloc.
 /// Source    Chen, Davis, Hager & Rajamanickam, ACM Trans. Math. Softw. 35 (2008) article 22: CHOLMOD.
 Factors factor_cholesky(const CsrView<double>& a, const FactorMemory& memory, const StopRequest& stop = {});
+
+/// Reports a matrix that isn't positive definite, up to rounding.
+class NotDefinite : public ArgumentError {
+ public:
+  using ArgumentError::ArgumentError;
+};
 
 namespace detail {
 

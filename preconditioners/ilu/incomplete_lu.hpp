@@ -119,6 +119,7 @@ class IncompleteLu {
   /// Predicted time of an application by products; 0 for one by substitution, which isn't predicted.
   double seconds() const;
   bool symmetric() const { return Kind::is_symmetric; }
+  bool equals_transpose() const { return Kind::is_symmetric; }
   std::size_t bytes() const {
     const std::size_t sweeps = std::visit([](const auto& f) { return f.bytes(); }, made_.factored);
     return sweeps + (made_.zero_fill ? made_.zero_fill->bytes() : 0);

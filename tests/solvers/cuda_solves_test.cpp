@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <ostinato/preconditioners/any_preconditioner.hpp>
+#include <ostinato/preconditioners/identity.hpp>
 #include <ostinato/preconditioners/jacobi.hpp>
 #include <ostinato/preconditioners/list.hpp>
 #include <ostinato/solvers/cg.hpp>
@@ -73,7 +74,7 @@ TEST_F(CudaSolves, GoOnWhileAnotherThreadSynchronisesTheDevice) {
   Busy busy{Cuda()};
   const auto x_of = [&](const char* method) {
     busy.space.zero(busy.x.data(), busy.x.bytes());
-    ostinato::solve(busy.space, busy.op, busy.b, busy.x, method, busy.options(200));
+    ostinato::solve(busy.space, busy.op, busy.b, busy.x, Identity{}, method, busy.options(200));
     return busy.x.download();
   };
   const auto wait = cuda_function<int (*)()>("cudaDeviceSynchronize");

@@ -71,6 +71,64 @@ TYPED_TEST(LsmrSteps, UpdatesOfUAndVAreTheirFormulas) {
   }
 }
 
+/// u = factor (M u), in the place of a preconditioner.
+template <class Space, class T>
+struct Factor {
+  const Space& space;
+  double factor;
+
+  void apply(std::span<const T> times_m, std::span<T> u) const {
+    scale<T>(space, static_cast<T>(factor), times_m, u);
+  }
+};
+
+TYPED_TEST(LsmrSteps, UpdatesWithAPreconditionerTakeItsLength) {
+  using T = typename TypeParam::T;
+  using Space = typename TypeParam::Space;
+  Workspace<Space> workspace(this->space());
+  ConvergenceState going;
+  going.last = 100;
+  for (const Index n : step_sizes) {
+    const auto p = this->vector(n, 1);
+    auto m_u = this->vector(n, 2), m_v = this->vector(n, 3), u = this->vector(n, 4), v = this->vector(n, 5);
+    const auto hp = p.download(), hu = m_u.download(), hv = m_v.download();
+    const Factor<Space, T> m{this->space(), 4};
+
+    LsmrScalars* first = workspace.emplace(lengths(2, 4, 0));
+    update_u<T>(this->space(), first, p, m_u.span(), u.span(), m, this->state(going));
+    LsmrScalars* second = workspace.emplace(lengths(4, 4, 2));
+    update_v<T>(this->space(), second, p, m_v.span(), v.span(), m, this->state(going));
+
+    this->expect_elements(m_u, [&](std::size_t i) { return sum_of(0.5L * hp[i], -0.5L * hu[i]); });
+    this->expect_elements(m_v, [&](std::size_t i) { return sum_of(0.5L * hp[i], -0.5L * hv[i]); });
+    const auto length_of = [](const std::vector<T>& x) {
+      long double squares = 0;
+      for (const T value : x) squares += 4 * static_cast<long double>(value) * value;
+      return static_cast<double>(std::sqrt(squares));
+    };
+    const double u_size = length_of(m_u.download()), v_size = length_of(m_v.download());
+    EXPECT_NEAR(read_scalar(this->space(), first).beta_new, u_size, 1e-12 * u_size);
+    EXPECT_NEAR(read_scalar(this->space(), second).alpha, v_size, 1e-12 * v_size);
+    EXPECT_EQ(this->state().iteration, 1);
+    EXPECT_EQ(this->state().x_is_behind, 1);
+  }
+}
+
+TYPED_TEST(LsmrSteps, NegativeLengthEndsTheRecurrence) {
+  using T = typename TypeParam::T;
+  using Space = typename TypeParam::Space;
+  Workspace<Space> workspace(this->space());
+  const auto p = this->vector(33, 1);
+  auto m_v = this->vector(33, 2), v = this->vector(33, 3);
+
+  update_v<T>(this->space(), workspace.emplace(lengths(4, 4, 2)), p, m_v.span(), v.span(),
+              Factor<Space, T>{this->space(), -1}, this->state({}));
+
+  EXPECT_EQ(this->state().state, ConvergenceState::broke_down);
+  EXPECT_EQ(this->state().cause, LsmrScalars::indefinite);
+  EXPECT_EQ(this->state().x_is_behind, 0);
+}
+
 TYPED_TEST(LsmrSteps, UpdateXHIsItsFormulaWhereXIsBehind) {
   using T = typename TypeParam::T;
   Workspace<typename TypeParam::Space> workspace(this->space());

@@ -83,5 +83,16 @@ TYPED_TEST(TransposableOperatorOn, TheReferenceOfASolverSeesTheTranspose) {
   EXPECT_EQ(x.download(), (std::vector<T>{2, 64, 80}));
 }
 
+TYPED_TEST(TransposableOperatorOn, TellsTheNormsOfItsColumns) {
+  using T = typename TypeParam::T;
+  const TransposableOperator op(this->space(), dense<T>({{3, 2, 0, 0}, {4, 0, 0, 0}, {0, 0, 0, 1}}));
+  std::vector<double> norms(4);
+  ASSERT_EQ(op.column_norms().size(), 4u);
+  this->space().download(norms.data(), op.column_norms().data(), 4 * sizeof(double));
+  EXPECT_EQ(norms, (std::vector<double>{5, 2, 0, 1}));
+  EXPECT_EQ((OperatorRef<typename TypeParam::Space, T>(op).column_norms().size()), 4u);
+  EXPECT_TRUE((OperatorRef<typename TypeParam::Space, T>(op.forward()).column_norms().empty()));
+}
+
 }  // namespace
 }  // namespace ostinato::test

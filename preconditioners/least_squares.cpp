@@ -1,0 +1,310 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/preconditioners/least_squares.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <new>
+#include <utility>
+#include <vector>
+
+#include <ostinato/preconditioners/ilu/cholesky.hpp>
+#include <ostinato/preconditioners/list.hpp>
+#include <ostinato/spmv/matrix/algebra/norms.hpp>
+#include <ostinato/spmv/matrix/algebra/product.hpp>
+#include <ostinato/spmv/matrix/algebra/scale.hpp>
+#include <ostinato/spmv/matrix/algebra/sum.hpp>
+#include <ostinato/spmv/matrix/algebra/transpose.hpp>
+#include <ostinato/spmv/space/count_text.hpp>
+#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/message.hpp>
+#include <ostinato/spmv/space/units.hpp>
+#include <ostinato/spmv/space/vector_steps.hpp>
+
+namespace ostinato {
+
+namespace {
+
+constexpr std::array<std::string_view, 3> of_factors = {"ic0", "ict", "cholesky"};
+
+bool has_factors(std::string_view name) {
+  return std::find(of_factors.begin(), of_factors.end(), name) != of_factors.end();
+}
+
+struct Request {
+  std::string name, options;
+};
+
+Request request_of(std::string_view text) {
+  const std::size_t colon = std::min(text.find(':'), text.size());
+  return {lower(text.substr(0, colon)), lower(text.substr(std::min(colon + 1, text.size())))};
+}
+
+template <class Space, class T>
+const PreconditionerEntry<Space, T>& entry_of(const std::string& name) {
+  const auto& list = preconditioner_list<Space, T>();
+  return *std::find_if(list.begin(), list.end(), [&](const auto& entry) { return entry.name == name; });
+}
+
+/// The row of most entries.
+struct LongestRow {
+  std::size_t row = 0;
+  Offset entries = 0;
+};
+
+template <class Space, class T>
+LongestRow longest_row(const Space& space, const CsrView<T>& a) {
+  std::vector<Offset> row_ptr(a.row_ptr.size());
+  space.download(row_ptr.data(), a.row_ptr.data(), a.row_ptr.size_bytes());
+  LongestRow longest;
+  for (std::size_t i = 0; i + 1 < row_ptr.size(); ++i) {
+    const Offset entries = row_ptr[i + 1] - row_ptr[i];
+    if (entries > longest.entries) longest = {i, entries};
+  }
+  return longest;
+}
+
+/// The identity times s, in the memory of the space.
+template <class Space, class T>
+SpaceCsr<Space, T> identity(const Space& space, Index n) {
+  Csr<T> one{n, n, Array<Offset>(static_cast<std::size_t>(n) + 1), Array<Index>(static_cast<std::size_t>(n)),
+             Array<T>(static_cast<std::size_t>(n))};
+  for (std::size_t i = 0; i <= static_cast<std::size_t>(n); ++i) one.row_ptr[i] = static_cast<Offset>(i);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) {
+    one.col[i] = static_cast<Index>(i);
+    one.val[i] = T{1};
+  }
+  return SpaceCsr<Space, T>(space, std::move(one));
+}
+
+/// Large enough that columns which depend on each other up to rounding count for nothing, and small enough that others
+/// take few iterations: about 1e-11 in double precision.
+template <class T>
+double least_shift() {
+  return std::pow(static_cast<double>(std::numeric_limits<T>::epsilon()), 0.7);
+}
+
+const char* product_name(bool of_rows) { return of_rows ? "A A^T" : "A^T A"; }
+
+/// Predicted time of the product and of complete factors, from the lengths of rows.
+/// Model     Product: 4 ns a term. Factors: those of a full matrix, at 1 ns a multiplication, or by the entries, as for
+///           other matrices (rungs.hpp), whichever is less. Two cores of an AMD EPYC, 2026-11.
+double predicted_seconds(const Structure& s) {
+  const double n = std::min(s.rows, s.cols), entries = static_cast<double>(s.nonzeros),
+               large = std::max(s.rows, s.cols);
+  // Of the columns of a matrix that has more columns than rows, lengths aren't known.
+  const double terms = s.rows >= s.cols ? s.rows * (s.mean_row * s.mean_row + s.row_deviation * s.row_deviation)
+                                        : 2 * entries * entries / std::max(1.0, large);
+  const double filled = std::min(terms, n * n);
+  constexpr double few = 12000;
+  const double by_entries = 3e-6 * filled * std::min(1.0, std::sqrt(n / few));
+  return 1e-3 + 4e-9 * terms + std::min(1e-9 * n * n * n / 3, by_entries);
+}
+
+/// The preconditioner that LSMR takes by itself, by the norms of what would be scaled.
+PreconditionerChoice choose(const Structure& s, double least_norm, double most_norm) {
+  const std::string what = s.cols > s.rows ? "rows" : "columns";
+  if (!s.finite) return {"none", "A holds NaN or infinity"};
+  if (most_norm <= 2 * least_norm) return {"none", "the " + what + " of A have about the same norm"};
+  if (s.cols > s.rows) return {"jacobi", "rows scaled to norm 1"};
+  return {"jacobi", "columns scaled to norm 1"};
+}
+
+}  // namespace
+
+void check_least_squares_preconditioner(std::string_view text) {
+  const Request asked = request_of(text);
+  const std::string serves =
+      "least squares has none, jacobi (columns, or rows, of norm 1), ic0, ict and cholesky (factors of A^T A or A A^T)";
+  if (has_factors(asked.name)) return entry_of<Host, double>(asked.name).check(asked.options);
+  if (asked.name != "auto" && asked.name != "none" && asked.name != "jacobi")
+    throw ArgumentError(asked.name + " is for square systems; " + serves);
+  if (!asked.options.empty() || text.find(':') != std::string_view::npos)
+    throw ArgumentError(asked.name + " takes no options");
+}
+
+template <class Space, class T>
+LeastSquaresPreconditioner<Space, T>::LeastSquaresPreconditioner(const Analysis<Space, T>& analysis,
+                                                                 std::string_view name, const StopRequest& stop,
+                                                                 std::size_t mem_limit)
+    : space_(analysis.space()), mem_limit_(mem_limit) {
+  check_least_squares_preconditioner(name);
+  const Request asked = request_of(name);
+  const Structure& s = analysis.structure();
+  choice_ = {asked.name, "asked for"};
+  options_ = asked.options;
+  of_rows_ = s.cols > s.rows;
+  find_norms(analysis);
+  if (asked.name == "auto") {
+    choice_ = choose(s, least_norm_, most_norm_);
+    if (s.finite && most_norm_ > 0) {
+      analysis_ = analysis.weak();
+      stronger_seconds_ = predicted_seconds(s);
+    }
+  }
+  is_none_ = choice_.name == "none" || rows() == 0;
+  if (is_none_) return;
+  room_ = Vector<Space, T>(*space_, rows());
+  if (has_factors(choice_.name)) {
+    factor(analysis, stop);
+  } else {
+    remarks_ = std::string(of_rows_ ? "rows" : "columns") + " scaled to norm 1";
+    prediction_ = MemoryPrediction{bytes()};
+  }
+}
+
+template <class Space, class T>
+void LeastSquaresPreconditioner<Space, T>::find_norms(const Analysis<Space, T>& analysis) {
+  const SpaceCsr<Space, T> b = of_rows_ ? analysis.matrix() : transpose(*space_, analysis.matrix());
+  Vector<Space, double> norms(*space_, static_cast<std::size_t>(b.view().rows));
+  row_norms(*space_, b.view(), norms.span());
+  std::vector<T> inverse;
+  constexpr double least = std::numeric_limits<T>::min(), most = std::numeric_limits<T>::max();
+  for (const double norm : norms.download()) {
+    inverse.push_back(norm > 0 ? static_cast<T>(std::clamp(1 / norm, least, most)) : T{0});
+    if (!(norm > 0)) continue;
+    least_norm_ = least_norm_ == 0 ? norm : std::min(least_norm_, norm);
+    most_norm_ = std::max(most_norm_, norm);
+  }
+  inverse_norms_ = Vector<Space, T>(*space_, std::span<const T>(inverse));
+}
+
+/// Makes the scaled product and its factors.
+template <class Space, class T>
+void LeastSquaresPreconditioner<Space, T>::factor(const Analysis<Space, T>& analysis, const StopRequest& stop) {
+  const Space& space = *space_;
+  if (!analysis.structure().finite)
+    throw ArgumentError(choice_.name + ": the matrix holds NaN or infinity; use --precond none");
+  const MemoryBudget whole(space, choice_.name, mem_limit_, taken_), memory = whole.beside(bytes());
+  const SpaceCsr<Space, T> left = scaled<Space, T>(
+      space, of_rows_ ? analysis.matrix() : transpose(space, analysis.matrix()), inverse_norms_.span(), {});
+  const SpaceCsr<Space, T> right = transpose(space, left);
+  const LongestRow longest = longest_row(space, right.view());
+  const auto side = static_cast<double>(longest.entries), least_bytes = side * side * (sizeof(T) + sizeof(Index));
+  if (least_bytes > static_cast<double>(memory.most()))
+    throw MemoryLimitError(
+        choice_.name + ": " + product_name(of_rows_) + " takes at least " + bytes_text(least_bytes) + ", because " +
+        (of_rows_ ? "column " + std::to_string(longest.row) + " (counted from 0)" : row_text(longest.row)) + " has " +
+        count_text(longest.entries) + " entries, and " + bytes_text(static_cast<double>(memory.most())) +
+        " may be taken; use --precond jacobi");
+  const SpaceCsr<Space, T> product = multiply(space, left, right, stop),
+                           one = identity<Space, T>(space, left.view().rows);
+  const double first = least_shift<T>();
+  constexpr double last = 1e-2;
+  const auto& entry = entry_of<Space, T>(choice_.name);
+  MatrixSum<Space, T> shifted(space, product, static_cast<T>(first), one);
+  for (double shift = first; factors_ == nullptr; shift *= 16) {
+    if (shift > first) shifted.update(product, static_cast<T>(shift), one);
+    try {
+      factors_ = entry.build(Analysis<Space, T>(space, shifted.result()), options_, stop, memory);
+    } catch (const NotDefinite&) {
+      if (shift > last) throw;
+    }
+  }
+  whole.confirm(bytes());
+  prediction_ = memory.prediction();
+  if (prediction_) prediction_->bytes += rows() * 2 * sizeof(T);
+  const std::string what = of_rows_ ? "rows" : "columns";
+  remarks_ = std::string(choice_.name == "cholesky" ? "complete" : "incomplete") + " factors of " +
+             product_name(of_rows_) + " after its " + what + " were scaled, " + count_text(product.view().nonzeros()) +
+             " entries";
+}
+
+template <class Space, class T>
+std::size_t LeastSquaresPreconditioner<Space, T>::bytes() const {
+  if (is_none_) return 0;
+  return inverse_norms_.bytes() + room_.bytes() + (factors_ == nullptr ? 0 : factors_->bytes());
+}
+
+template <class Space, class T>
+bool LeastSquaresPreconditioner<Space, T>::capturable() const {
+  return factors_ == nullptr || factors_->capturable();
+}
+
+template <class Space, class T>
+double LeastSquaresPreconditioner<Space, T>::seconds() const {
+  return factors_ == nullptr ? 0 : factors_->seconds();
+}
+
+template <class Space, class T>
+bool LeastSquaresPreconditioner<Space, T>::works_in_float() const {
+  return factors_ != nullptr && factors_->works_in_float();
+}
+
+template <class Space, class T>
+void LeastSquaresPreconditioner<Space, T>::apply(std::span<const T> r, std::span<T> z) const {
+  if (is_none_) return copy<T>(*space_, r, z);
+  multiply<T>(*space_, inverse_norms_, r, room_.span());
+  if (factors_ == nullptr) return multiply<T>(*space_, inverse_norms_, room_, z);
+  factors_->apply(room_, z);
+  multiply<T>(*space_, inverse_norms_, z, z);
+}
+
+template <class Space, class T>
+auto LeastSquaresPreconditioner<Space, T>::made(const Analysis<Space, T>& analysis, const char* name,
+                                                const char* options, const StopRequest& stop) const
+    -> std::unique_ptr<LeastSquaresPreconditioner> {
+  std::unique_ptr<LeastSquaresPreconditioner> next(new LeastSquaresPreconditioner());
+  next->space_ = space_;
+  next->choice_ = {name, "what was taken first doesn't get there"};
+  next->options_ = options;
+  next->of_rows_ = of_rows_;
+  next->inverse_norms_ = Vector<Space, T>(*space_, rows());
+  copy<T>(*space_, inverse_norms_, next->inverse_norms_.span());
+  next->room_ = Vector<Space, T>(*space_, rows());
+  next->mem_limit_ = mem_limit_;
+  next->taken_ = taken_ + bytes();
+  next->factor(analysis, stop);
+  return next;
+}
+
+template <class Space, class T>
+auto LeastSquaresPreconditioner<Space, T>::stronger(const StrongerOptions& options, std::string& why) const
+    -> const LeastSquaresPreconditioner* {
+  if (stronger_ != nullptr) return stronger_.get();
+  const std::optional<Analysis<Space, T>> analysis = analysis_.lock();
+  if (!analysis) return nullptr;
+  if (stronger_seconds_ > options.seconds) {
+    why = "cholesky: no time is left to make it, some " + seconds_text(stronger_seconds_);
+    return nullptr;
+  }
+  constexpr const char* names[] = {"cholesky", "ict"};
+  for (const char* const name : names) {
+    const bool is_limited = !options.thorough && std::string_view(name) == "cholesky";
+    try {
+      stronger_ = made(*analysis, name, is_limited ? "fill=100" : "", options.stop);
+      return stronger_.get();
+    } catch (const ArgumentError& e) {
+      const std::string what = e.what();
+      why += (why.empty() ? "" : "; ") + what.substr(0, what.find(';'));
+    } catch (const std::bad_alloc&) {
+      why += (why.empty() ? "" : "; ") + std::string(name) + ": not enough memory";
+    } catch (const DeviceError& e) {
+      why += (why.empty() ? "" : "; ") + std::string(name) + ": " + e.what();
+    }
+  }
+  return nullptr;
+}
+
+template <class Space, class T>
+double LeastSquaresPreconditioner<Space, T>::stronger_seconds() const {
+  return analysis_.lock() ? stronger_seconds_ : 0;
+}
+
+template <class Space, class T>
+LeastSquaresPreconditioner<Space, T>::LeastSquaresPreconditioner(LeastSquaresPreconditioner&&) noexcept = default;
+template <class Space, class T>
+LeastSquaresPreconditioner<Space, T>& LeastSquaresPreconditioner<Space, T>::operator=(
+    LeastSquaresPreconditioner&&) noexcept = default;
+template <class Space, class T>
+LeastSquaresPreconditioner<Space, T>::~LeastSquaresPreconditioner() = default;
+
+template class LeastSquaresPreconditioner<Host, float>;
+template class LeastSquaresPreconditioner<Host, double>;
+template class LeastSquaresPreconditioner<Cuda, float>;
+template class LeastSquaresPreconditioner<Cuda, double>;
+
+}  // namespace ostinato

@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <ostinato/preconditioners/any_preconditioner.hpp>
+#include <ostinato/preconditioners/memory_budget.hpp>
+#include <ostinato/preconditioners/preconditioner.hpp>
+#include <ostinato/spmv/analysis/analysis.hpp>
+#include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/vector.hpp>
+
+namespace ostinato {
+
+/// Throws    ArgumentError for a text that LeastSquaresPreconditioner doesn't take, naming what serves.
+void check_least_squares_preconditioner(std::string_view text);
+
+/// A preconditioner for LSMR: M is of A^T A, or of A A^T where A has more columns than rows. There, x stays the solution
+/// of the smallest norm, and A x = b is supposed to have one. The columns of A (or the rows) are scaled to norm 1 first:
+/// M = D K D, where D holds their norms, and K is of the scaled product, whose diagonal is 1.
+///   none      no preconditioner
+///   jacobi    K = 1: columns of norm 1
+///   ic0, ict, cholesky
+///             K from the factors of the product, which is made for that; with their options, as "ict:drop=1e-4"
+///   auto      none where the norms differ by less than a factor of 2, else jacobi; stronger() goes on with cholesky, or
+///             with ict where its factors are too large
+/// A column of zeros keeps its x. Factors are of K plus a shift: eps^0.7, and more where the pivots want that.
+///
+/// Memory    2 sizeof(T) a column, and what the factors take; the product while they are made.
+/// Exec      The constructor transposes A where it needs the columns, and waits. apply is enqueued; one thread at a time
+///           applies an object.
+/// Throws    ArgumentError for an unknown name, or options that can't be; MemoryLimitError where the product is known
+///           to have more entries than there is room for, naming the row that makes it dense, and as the factors; Stopped
+///           once `stop` is made.
+template <class Space, class T>
+class LeastSquaresPreconditioner {
+ public:
+  using space_type = Space;
+  using value_type = T;
+
+  explicit LeastSquaresPreconditioner(const Analysis<Space, T>& analysis, std::string_view name = "auto",
+                                      const StopRequest& stop = {}, std::size_t mem_limit = 0);
+  LeastSquaresPreconditioner(LeastSquaresPreconditioner&&) noexcept;
+  LeastSquaresPreconditioner& operator=(LeastSquaresPreconditioner&&) noexcept;
+  ~LeastSquaresPreconditioner();
+
+  const std::string& name() const { return choice_.name; }
+  const std::string& reason() const { return choice_.reason; }
+  std::string remarks() const { return remarks_; }  ///< of what the factors are; empty without any
+  std::size_t rows() const { return inverse_norms_.size(); }
+  std::size_t bytes() const;
+  const std::optional<MemoryPrediction>& prediction() const { return prediction_; }
+  bool is_identity() const { return is_none_; }
+  bool capturable() const;
+  double seconds() const;
+  bool works_in_float() const;
+  static constexpr bool equals_transpose() { return true; }
+  static constexpr bool for_least_squares() { return true; }
+  bool is_complete() const { return choice_.name == "cholesky"; }
+
+  /// z = M^-1 r
+  void apply(std::span<const T> r, std::span<T> z) const;
+
+  /// Complete factors of the product, of at most 100 times its entries unless options.thorough, or incomplete ones where
+  /// these can't be made. Null where there is nothing else, as where this one was asked for by name or the analysis is
+  /// gone, with a reason if one couldn't be made. Made once.
+  const LeastSquaresPreconditioner* stronger(const StrongerOptions& options, std::string& why) const;
+  /// Predicted from the lengths of the rows. 0 where there is nothing else.
+  double stronger_seconds() const;
+
+ private:
+  LeastSquaresPreconditioner() = default;
+  void find_norms(const Analysis<Space, T>& analysis);
+  void factor(const Analysis<Space, T>& analysis, const StopRequest& stop);
+  std::unique_ptr<LeastSquaresPreconditioner> made(const Analysis<Space, T>& analysis, const char* name,
+                                                   const char* options, const StopRequest& stop) const;
+
+  std::optional<Space> space_;
+  PreconditionerChoice choice_;
+  std::string options_, remarks_;
+  bool is_none_ = false, of_rows_ = false;
+  double least_norm_ = 0, most_norm_ = 0;  ///< of the columns, or rows, that aren't 0
+  Vector<Space, T> inverse_norms_;         ///< 0 for a column of zeros
+  mutable Vector<Space, T> room_;
+  std::unique_ptr<BuiltPreconditioner<Space, T>> factors_;
+  std::size_t mem_limit_ = 0, taken_ = 0;
+  std::optional<MemoryPrediction> prediction_;
+  typename Analysis<Space, T>::Weak analysis_;  ///< for stronger(); empty where there is nothing else
+  double stronger_seconds_ = 0;
+  mutable std::unique_ptr<LeastSquaresPreconditioner> stronger_;
+};
+
+template <class Space, class T>
+LeastSquaresPreconditioner(const Analysis<Space, T>&) -> LeastSquaresPreconditioner<Space, T>;
+template <class Space, class T>
+LeastSquaresPreconditioner(const Analysis<Space, T>&, const char*) -> LeastSquaresPreconditioner<Space, T>;
+
+extern template class LeastSquaresPreconditioner<Host, float>;
+extern template class LeastSquaresPreconditioner<Host, double>;
+extern template class LeastSquaresPreconditioner<Cuda, float>;
+extern template class LeastSquaresPreconditioner<Cuda, double>;
+
+}  // namespace ostinato

@@ -1,0 +1,10 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/matrix/algebra/norms_steps.hpp>
+#include <ostinato_generated/parallel_cuda.hpp>
+
+namespace ostinato {
+
+OSTINATO_FOR_EACH_ON_CUDA(detail::RowNorm)
+
+}  // namespace ostinato
