@@ -30,10 +30,11 @@ struct Structure;
 ///                                               r = b - outer A (inner x) with twice the digits, *slot = r . r; outer
 ///                                               and inner are powers of two; returns false if it did nothing
 ///   apply_transposed(alpha, x, beta, y) const   y = alpha A^T x + beta y, as apply; methods such as LSMR need it
+///   bool has_transpose() const                  whether apply_transposed() may be called; true unless said
 ///   revision() const                            a number that changes when a captured apply is out of date, because
 ///                                               apply now enqueues other work
 ///   bytes() const                               memory that the stored matrix takes
-///   const Structure& structure() const          what is known of A, see below
+///   const Structure& structure() const          what is known of A, see below; or a pointer, null where nothing is
 ///   space() const                               the space that apply works on; on Cuda solvers refuse another stream
 ///   using is_capturable = void;                 apply only enqueues kernels, with the same arguments on every call, so
 ///                                               that CUDA may capture apply into a graph and replay it
@@ -136,7 +137,7 @@ class OperatorRef {
   /// Null when the operator has no structure().
   const Structure* structure() const { return calls_->structure(object_); }
 
-  bool has_transpose() const { return calls_->apply_transposed != nullptr; }
+  bool has_transpose() const { return calls_->has_transpose(object_); }
 
   /// False when the operator has a space() with another stream.
   bool works_on(const Space& space) const { return calls_->works_on(object_, space); }
@@ -206,6 +207,7 @@ class OperatorRef {
     bool (*works_on)(const void*, const Space&);
     Apply apply;
     Apply apply_transposed;  ///< null when the operator has none
+    bool (*has_transpose)(const void*);
     bool (*apply_dot)(const void*, In<T>, Out<T>, In<T>, double*);
     void (*mixed_dot)(const void*, In<float>, Out<float>, In<float>, double*);
     bool (*has_mixed_dot)(const void*);
@@ -249,6 +251,10 @@ class OperatorRef {
                         { as<A>(o).structure() } -> std::same_as<const Structure&>;
                       }) {
           return &as<A>(o).structure();
+        } else if constexpr (requires {
+                               { as<A>(o).structure() } -> std::same_as<const Structure*>;
+                             }) {
+          return as<A>(o).structure();
         }
         return nullptr;
       },
@@ -259,6 +265,10 @@ class OperatorRef {
       },
       [](const void* o, T alpha, In<T> x, T beta, Out<T> y) { as<A>(o).apply(alpha, x, beta, y); },
       transposed_of<A>(),
+      [](const void* o) {
+        if constexpr (requires { bool(as<A>(o).has_transpose()); }) return bool(as<A>(o).has_transpose());
+        return transposed_of<A>() != nullptr;
+      },
       [](const void* o, In<T> x, Out<T> y, In<T> w, double* slot) {
         if constexpr (requires { as<A>(o).apply_dot(x, y, w, slot); }) {
           as<A>(o).apply_dot(x, y, w, slot);

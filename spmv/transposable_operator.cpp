@@ -18,10 +18,10 @@ Array<T> to_host(const Space& space, std::span<const T> values) {
 template <class Space, class T>
 Csr<T> transpose_of(const Space& space, const CsrView<T>& a) {
   if constexpr (!Space::on_device) {
-    return transpose(a);
+    return transpose(a, checked);
   } else {
     const Csr<T> here{a.rows, a.cols, to_host(space, a.row_ptr), to_host(space, a.col), to_host(space, a.val)};
-    return transpose(here.view());
+    return transpose(here.view(), checked);
   }
 }
 

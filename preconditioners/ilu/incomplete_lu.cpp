@@ -11,6 +11,7 @@
 #include <ostinato/preconditioners/define_entry.hpp>
 #include <ostinato/preconditioners/ilu/cholesky.hpp>
 #include <ostinato/preconditioners/ilu/complete_entries.hpp>
+#include <ostinato/preconditioners/ilu/growth.hpp>
 #include <ostinato/preconditioners/nearly_symmetric.hpp>
 #include <ostinato/preconditioners/option_text.hpp>
 #include <ostinato/preconditioners/require_rows.hpp>
@@ -384,6 +385,12 @@ auto IncompleteLu<Space, T, Kind>::make_on_host(const Space& space, const SpaceC
       }};
   try {
     const Factors f = Kind::factor(ready.view(), options, memory, stop);
+    if (is_exact) {
+      constexpr bool pivots = std::is_same_v<Kind, IlutKind> || std::is_same_v<Kind, LuKind>;
+      require_bounded_growth(name, f, ready.view(), whole.view(), f.boosted, options.in_float || sizeof(T) == 4,
+                             pivots ? "A is singular, or nearly so; use --precond jacobi, or --solver lsmr"
+                                    : "use --precond ilut, which pivots");
+    }
     return in_precision<T>(options.in_float, [&](auto v) -> Made {
       using Exact = Factored<Space, T, decltype(v)>;
       return {is_exact ? AnyFactored(Exact(space, f, how))

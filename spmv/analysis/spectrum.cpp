@@ -263,7 +263,7 @@ std::optional<int> cg_iterations(const CsrView<double>& a, std::span<const doubl
 SpectrumEnds singular_value_ends(const CsrView<double>& a, std::span<const double> row_scale,
                                  std::span<const double> col_scale, int most_steps) {
   if (a.rows < a.cols) {
-    const Csr<double> mirrored = transpose(a);
+    const Csr<double> mirrored = transpose(a, checked);
     return singular_value_ends(mirrored.view(), col_scale, row_scale, most_steps);
   }
   const auto rows = static_cast<std::size_t>(a.rows), cols = static_cast<std::size_t>(a.cols);

@@ -21,16 +21,16 @@
 namespace ostinato::test {
 namespace {
 
-const std::vector<std::string> every_one = {"spai0",
-                                            "block-jacobi",
-                                            "block-jacobi:block=5",
-                                            "ssor",
-                                            "ssor:omega=1.4,order=natural",
-                                            "chebyshev",
-                                            "chebyshev:degree=7,kind=fourth",
-                                            "fsai",
-                                            "fsai:pattern=a2",
-                                            "fsai:pattern=adaptive,entries=6"};
+const std::vector<std::string> every_one_level = {"spai0",
+                                                  "block-jacobi",
+                                                  "block-jacobi:block=5",
+                                                  "ssor",
+                                                  "ssor:omega=1.4,order=natural",
+                                                  "chebyshev",
+                                                  "chebyshev:degree=7,kind=fourth",
+                                                  "fsai",
+                                                  "fsai:pattern=a2",
+                                                  "fsai:pattern=adaptive,entries=6"};
 
 template <class T>
 System<T> with_ones(Csr<T> a) {
@@ -56,7 +56,7 @@ TYPED_TEST(OneLevelOn, GivesOnEverySpaceWhatTheHostGives) {
     const auto a = random_definite<T>(n, 6);
     const auto r = random_vector<T>(n, 4);
     const Host host;
-    for (const std::string& name : every_one) {
+    for (const std::string& name : every_one_level) {
       std::vector<T> want(r.size());
       AnyPreconditioner<Host, T>(host, a, name).apply(r, want);
 
@@ -72,7 +72,7 @@ TYPED_TEST(OneLevelOn, GivesTheSameBitsOnEveryRun) {
   using T = typename TypeParam::T;
   const auto a = random_definite<T>(3000, 6);
   const auto r = random_vector<T>(a.rows, 4);
-  for (const std::string& name : every_one) {
+  for (const std::string& name : every_one_level) {
     const typename TestFixture::ByName m(this->space(), a, name), again(this->space(), a, name);
     const auto z = this->apply(m, r);
     EXPECT_TRUE(same_bits(this->apply(again, r), z)) << name;
@@ -83,7 +83,7 @@ TYPED_TEST(OneLevelOn, GivesTheSameBitsOnEveryRun) {
 TYPED_TEST(OneLevelOn, CanBeCaptured) {
   using T = typename TypeParam::T;
   const auto a = random_definite<T>(3000, 6);
-  for (const std::string& name : every_one) {
+  for (const std::string& name : every_one_level) {
     const typename TestFixture::ByName m(this->space(), a, name);
     EXPECT_TRUE(m.capturable()) << name;
     EXPECT_GT(m.bytes(), 0u) << name;
@@ -111,7 +111,7 @@ TYPED_TEST(OneLevelOn, TakesNewValues) {
   const Analysis before(this->space(), a), after(this->space(), changed),
       other(this->space(), random_definite<T>(9, 6));
   const auto r = random_vector<T>(a.rows, 4);
-  for (const std::string& name : every_one) {
+  for (const std::string& name : every_one_level) {
     Any m(before, name);
     const auto old = this->apply(m, r);
 
@@ -129,7 +129,7 @@ TYPED_TEST(OneLevelOn, TakesNewValues) {
 TYPED_TEST(OneLevelOn, PassesNanAndInfinityOn) {
   using T = typename TypeParam::T;
   const auto a = generate<T>("variable2d", {.n = 12});
-  for (const std::string& name : every_one) {
+  for (const std::string& name : every_one_level) {
     const typename TestFixture::ByName m(this->space(), a, name);
     for (const T bad : {std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::infinity()}) {
       auto r = random_vector<T>(a.rows, 3);
@@ -144,7 +144,7 @@ TYPED_TEST(OneLevelOn, RefusesWhatIsNotSquareAndUnknownOptions) {
   using T = typename TypeParam::T;
   using Any = typename TestFixture::ByName;
   const Csr<T> wide{1, 2, {0, 1}, {0}, {1}}, one = dense<T>({{1}});
-  for (const std::string& name : every_one) EXPECT_THROW(Any(this->space(), wide, name), ArgumentError) << name;
+  for (const std::string& name : every_one_level) EXPECT_THROW(Any(this->space(), wide, name), ArgumentError) << name;
   for (const char* name : {"spai0:a=1", "block-jacobi:block=33", "block-jacobi:blocks=2", "ssor:omega=2",
                            "ssor:order=rcm", "ssor:sweep=back", "chebyshev:degree=0", "chebyshev:kind=second",
                            "chebyshev:ratio=1", "fsai:pattern=a3", "fsai:entries=256"})
@@ -157,7 +157,7 @@ TYPED_TEST(OneLevelOn, MakesCgTakeFewerIterations) {
   const SolveOptions options{.rtol = sizeof(T) == 4 ? 1e-4 : 1e-9};
   const Jacobi jacobi(this->space(), system.a);
   const int plain = solve_honestly<Cg>(this->space(), system, options, jacobi).result.iterations;
-  for (const std::string& name : every_one) {
+  for (const std::string& name : every_one_level) {
     const typename TestFixture::ByName m(this->space(), system.a, name);
     const auto solved = solve_honestly<Cg>(this->space(), system, options, m);
     EXPECT_EQ(solved.result.status, Status::converged) << name;
@@ -173,16 +173,16 @@ TYPED_TEST(OneLevelOn, ServesANegativeDefiniteMatrix) {
   auto a = generate<T>("variable2d", {.n = 30});
   const auto r = random_vector<T>(a.rows, 4);
   std::vector<std::vector<T>> positive;
-  for (const std::string& name : every_one)
+  for (const std::string& name : every_one_level)
     positive.push_back(this->apply(typename TestFixture::ByName(this->space(), a, name), r));
   for (T& v : a.val) v = -v;
   const auto system = with_known_solution(a);
-  for (std::size_t k = 0; k < every_one.size(); ++k) {
-    const typename TestFixture::ByName m(this->space(), a, every_one[k]);
-    EXPECT_TRUE(same_bits(this->apply(m, r), positive[k])) << every_one[k];
+  for (std::size_t k = 0; k < every_one_level.size(); ++k) {
+    const typename TestFixture::ByName m(this->space(), a, every_one_level[k]);
+    EXPECT_TRUE(same_bits(this->apply(m, r), positive[k])) << every_one_level[k];
     const SolveOptions options{.rtol = sizeof(T) == 4 ? 1e-4 : 1e-9};
     const auto solved = solve_honestly<Cg>(this->space(), system, options, m);
-    EXPECT_EQ(solved.result.status, Status::converged) << every_one[k];
+    EXPECT_EQ(solved.result.status, Status::converged) << every_one_level[k];
   }
 }
 
