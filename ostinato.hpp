@@ -18,6 +18,7 @@
 #include <ostinato/preconditioners/ssor.hpp>
 #include <ostinato/solvers/examination.hpp>
 #include <ostinato/solvers/solve.hpp>
+#include <ostinato/spmv/analysis/tridiagonal.hpp>
 #include <ostinato/spmv/function_operator.hpp>
 #include <ostinato/spmv/matrix/algebra/extract.hpp>
 #include <ostinato/spmv/matrix/algebra/filter.hpp>
@@ -29,6 +30,7 @@
 #include <ostinato/spmv/matrix/io/matrix_market.hpp>
 #include <ostinato/spmv/matrix/ordering/breadth_first.hpp>
 #include <ostinato/spmv/matrix/ordering/clusters.hpp>
+#include <ostinato/spmv/matrix/ordering/nested_dissection.hpp>
 #include <ostinato/spmv/matrix/renumber.hpp>
 #include <ostinato/spmv/operator.hpp>
 #include <ostinato/spmv/selection/numbering.hpp>

@@ -462,8 +462,8 @@ struct Renumbered {
 
 template <class T>
 Renumbered<Host, T> renumbered(const Host& space, const System<T>& system, const Analysis<Host, T>&) {
-  Renumbered<Host, T> made{breadth_first_order(system.a.row_ptr, system.a.col)};
-  made.a = renumber<T>(space, system.a, made.order);
+  Renumbered<Host, T> made{breadth_first_order(system.a.row_ptr, system.a.col, checked)};
+  made.a = renumber<T>(space, system.a, made.order, checked);
   made.analysis = std::make_unique<const Analysis<Host, T>>(space, made.a.view());
   return made;
 }

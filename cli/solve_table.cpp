@@ -97,7 +97,8 @@ std::string hint(const SolveReport& r) {
     case Status::diverged:
       return failure_hint(r);
     case Status::not_finite:
-      return "look for NaN, infinite or huge values in the matrix, right-hand side and guess";
+      return r.result.bad_input ? "look for NaN, infinite or huge values in the matrix, right-hand side and guess"
+                                : "try another --precond: ilut pivots, and lu more so";
     case Status::interrupted:
       return interrupted_hint(r);
   }

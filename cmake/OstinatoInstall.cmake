@@ -9,6 +9,7 @@ include(CMakePackageConfigHelpers)
 set(ostinato_headers
   ostinato.hpp
   preconditioners/any_preconditioner.hpp
+  preconditioners/application.hpp
   preconditioners/block_jacobi.hpp
   preconditioners/chebyshev.hpp
   preconditioners/chebyshev_coefficients.hpp
@@ -25,6 +26,7 @@ set(ostinato_headers
   preconditioners/ilu/ilut.hpp
   preconditioners/ilu/incomplete_lu.hpp
   preconditioners/ilu/preparation.hpp
+  preconditioners/ilu/scale_range.hpp
   preconditioners/ilu/sweep.hpp
   preconditioners/ilu/triangular_solve.hpp
   preconditioners/ilu/zero_fill.hpp
@@ -57,6 +59,7 @@ set(ostinato_headers
   spmv/analysis/pattern_hash.hpp
   spmv/analysis/spectrum.hpp
   spmv/analysis/structure.hpp
+  spmv/analysis/tridiagonal.hpp
   spmv/formats/calibration.hpp
   spmv/formats/cost.hpp
   spmv/formats/machine.hpp
@@ -85,6 +88,7 @@ set(ostinato_headers
   spmv/operator.hpp
   spmv/selection/choice.hpp
   spmv/selection/numbering.hpp
+  spmv/shapes.hpp
   spmv/space/cuda.hpp
   spmv/space/error.hpp
   spmv/space/extents.hpp
@@ -92,6 +96,7 @@ set(ostinato_headers
   spmv/space/function.hpp
   spmv/space/host.hpp
   spmv/space/index.hpp
+  spmv/space/lengths.hpp
   spmv/space/memory.hpp
   spmv/space/message.hpp
   spmv/space/revision.hpp

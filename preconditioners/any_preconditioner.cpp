@@ -7,6 +7,7 @@
 #include <new>
 #include <utility>
 
+#include <ostinato/preconditioners/application.hpp>
 #include <ostinato/preconditioners/ilu/incomplete_lu.hpp>
 #include <ostinato/preconditioners/ilu/lu_order.hpp>
 #include <ostinato/preconditioners/jacobi.hpp>
@@ -372,6 +373,7 @@ bool AnyPreconditioner<Space, T>::looks_stiff(const Analysis<Space, T>& analysis
 template <class Space, class T>
 const AnyPreconditioner<Space, T>* AnyPreconditioner<Space, T>::stronger(const StrongerOptions& options,
                                                                          std::string& why) const {
+  const auto within = one_thread_.enter("auto");
   const bool as_before = stronger_thorough_ == options.thorough && stronger_definite_ == options.definite &&
                          stronger_limit_ == options.mem_limit;
   if (stronger_ != nullptr && as_before) return stronger_.get();
@@ -560,8 +562,9 @@ std::vector<PreconditionerLevel> AnyPreconditioner<Space, T>::levels() const {
 
 template <class Space, class T>
 void AnyPreconditioner<Space, T>::apply(std::span<const T> r, std::span<T> z) const {
-  if (is_identity()) return copy<T>(*space_, r, z);
-  built_->apply(r, z);
+  if (!is_identity()) return built_->apply(r, z);
+  require_lengths("none", rows_, r.size(), z.size());
+  copy<T>(*space_, r, z);
 }
 
 template <class Space, class T>

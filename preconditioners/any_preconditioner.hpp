@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <ostinato/preconditioners/application.hpp>
 #include <ostinato/preconditioners/level.hpp>
 #include <ostinato/preconditioners/memory_budget.hpp>
 #include <ostinato/preconditioners/preconditioner.hpp>
@@ -83,7 +84,8 @@ std::vector<std::string_view> stronger_preconditioners(const Structure& s);
 
 /// A preconditioner chosen by name at run time.
 ///
-/// Requires  One thread at a time applies an object: multigrid, which "auto" may take, works in vectors of its own.
+/// Requires  One thread at a time applies an object: multigrid, which "auto" may take, works in vectors of its own, and
+///           a second thread gets an ArgumentError.
 ///           An object that was moved from throws ArgumentError, unless it was "none", until another one is assigned
 ///           to it.
 template <class Space, class T>
@@ -190,6 +192,7 @@ class AnyPreconditioner {
   mutable std::unique_ptr<AnyPreconditioner> stronger_;
   mutable bool stronger_thorough_ = false, stronger_definite_ = true;  ///< what stronger_ was made for
   mutable std::size_t stronger_limit_ = 0;
+  OneThread one_thread_;  ///< that makes stronger_
 
   static constexpr int no_ladder = -1;
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include <ostinato/preconditioners/application.hpp>
 #include <ostinato/preconditioners/block_jacobi_steps.hpp>
 #include <ostinato/preconditioners/define_entry.hpp>
 #include <ostinato/preconditioners/definite_sign.hpp>
@@ -171,6 +172,7 @@ void BlockJacobi<Space, T>::update_values(const Analysis<Space, T>& analysis) {
 
 template <class Space, class T>
 void BlockJacobi<Space, T>::apply(std::span<const T> r, std::span<T> z) const {
+  require_lengths(name, rows(), r.size(), z.size());
   const detail::BlockLayout layout = {begin_.data(), at_.data(), block_of_.data()};
   multiply_blocks(space_, blocks(), detail::MultiplyBlockRow<T>{layout, elements_.data(), r.data(), z.data()},
                   block_of_.size());

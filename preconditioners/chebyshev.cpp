@@ -109,6 +109,8 @@ void Chebyshev<Space, T>::update_values(const Analysis<Space, T>& analysis) {
 
 template <class Space, class T>
 void Chebyshev<Space, T>::apply(std::span<const T> r, std::span<T> z) const {
+  require_lengths(name, rows(), r.size(), z.size());
+  const auto within = one_thread_.enter(name);
   const Space& space = op_.space();
   const std::size_t n = inverse_.size();
   for_each(space, n,

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include <ostinato/preconditioners/application.hpp>
 #include <ostinato/preconditioners/chebyshev_coefficients.hpp>
 #include <ostinato/preconditioners/memory_budget.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
@@ -31,7 +32,8 @@ struct ChebyshevOptions {
 ///
 /// Traffic   degree - 1 products, and 6 n sizeof(T) bytes a step.
 /// Exec      The constructor makes an Operator of its own, in the format that is chosen for it, takes 15 products, and
-///           waits. apply is enqueued, allocates nothing, and may be captured. One thread at a time applies an object.
+///           waits. apply is enqueued, allocates nothing, and may be captured. One thread at a time applies an object;
+///           a second one gets an ArgumentError.
 /// Requires  Where the analysis was made from a CsrView on Host, the arrays of the view are lent: they must outlive the
 ///           object.
 /// Throws    ArgumentError when the matrix isn't square, or naming the first row whose diagonal entry isn't positive
@@ -82,6 +84,7 @@ class Chebyshev {
   double largest_ = 0;
   std::vector<ChebyshevCoefficients> steps_;
   mutable Vector<Space, T> residual_, direction_;
+  OneThread one_thread_;
 };
 
 template <class Space, class T>

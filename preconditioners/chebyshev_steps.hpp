@@ -50,6 +50,13 @@ struct LanczosSlots {
   static constexpr int count(int steps) { return 3 * steps + 1; }
 };
 
+/// value^2 / inverse, where value^2 may be out of range; 0 without a diagonal.
+template <class T>
+OSTINATO_FUNCTION double square_by(T inverse, T value) {
+  const auto v = static_cast<double>(value);
+  return inverse == 0 ? 0.0 : v * (v / static_cast<double>(inverse));
+}
+
 /// The first vector of the Lanczos method: u = D^-1 r for a random r;  the sum is u . D u.
 template <class T>
 struct LanczosBegin {
@@ -60,8 +67,7 @@ struct LanczosBegin {
     const T value = inverse[i] * static_cast<T>(multigrid::random_error(i));
     u[i] = value;
     before[i] = 0;
-    const double square = static_cast<double>(value) * static_cast<double>(value);
-    return {{inverse[i] == 0 ? 0.0 : square / static_cast<double>(inverse[i])}};
+    return {{square_by(inverse[i], value)}};
   }
 };
 
@@ -87,9 +93,7 @@ struct LanczosStep {
   OSTINATO_FUNCTION Sums<2> operator()(std::size_t i) const {
     const T last = before[i], value = of_product * inverse[i] * product[i] - of_u * u[i] - of_before * last;
     before[i] = value;
-    const double square = static_cast<double>(value) * static_cast<double>(value);
-    return {{inverse[i] == 0 ? 0.0 : square / static_cast<double>(inverse[i]),
-             static_cast<double>(last) * static_cast<double>(product[i])}};
+    return {{square_by(inverse[i], value), static_cast<double>(last) * static_cast<double>(product[i])}};
   }
 };
 

@@ -6,6 +6,8 @@
 #include <span>
 #include <utility>
 
+#include <ostinato/preconditioners/application.hpp>
+
 namespace ostinato {
 
 /// A preconditioner that is a function: f(r, z) sets z = M^-1 r. make_preconditioner() makes one of a lambda.
@@ -21,6 +23,7 @@ class FunctionPreconditioner {
   template <class T>
   void apply(std::span<const T> r,
              std::span<T> z) const requires std::invocable<const F&, std::span<const T>, std::span<T>> {
+    if (r.size() != z.size()) detail::refuse_lengths("the function", r.size(), r.size(), z.size());
     f_(r, z);
   }
 

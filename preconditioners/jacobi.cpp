@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <ostinato/preconditioners/application.hpp>
 #include <ostinato/preconditioners/define_entry.hpp>
 #include <ostinato/preconditioners/jacobi_steps.hpp>
 #include <ostinato/preconditioners/require_rows.hpp>
@@ -59,11 +60,13 @@ void Jacobi<Space, T>::update_values(const CsrView<T>& a) {
 
 template <class Space, class T>
 void Jacobi<Space, T>::apply(std::span<const T> r, std::span<T> z) const {
+  require_lengths(name, rows(), r.size(), z.size());
   multiply<T>(space_, inverse_, r, z);
 }
 
 template <class Space, class T>
 void Jacobi<Space, T>::apply_dot(std::span<const T> r, std::span<T> z, double* slot) const {
+  require_lengths(name, rows(), r.size(), z.size());
   multiply_dot<T>(space_, inverse_, r, z, slot);
 }
 

@@ -10,7 +10,7 @@ namespace ostinato {
 bool is_nearly_symmetric(const CsrView<double>& a) {
   constexpr double asymmetry = 1e-6;
   if (a.rows != a.cols) return false;
-  const Csr<double> t = transpose(a);
+  const Csr<double> t = transpose(a, checked);
   if (!std::equal(t.row_ptr.begin(), t.row_ptr.end(), a.row_ptr.begin(), a.row_ptr.end()) ||
       !std::equal(t.col.begin(), t.col.end(), a.col.begin(), a.col.end()))
     return false;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include <ostinato/preconditioners/application.hpp>
 #include <ostinato/preconditioners/define_entry.hpp>
 #include <ostinato/preconditioners/require_rows.hpp>
 #include <ostinato/preconditioners/require_square.hpp>
@@ -51,11 +52,13 @@ void Spai0<Space, T>::update_values(const Analysis<Space, T>& analysis) {
 
 template <class Space, class T>
 void Spai0<Space, T>::apply(std::span<const T> r, std::span<T> z) const {
+  require_lengths(name, rows(), r.size(), z.size());
   multiply<T>(space_, diagonal_, r, z);
 }
 
 template <class Space, class T>
 void Spai0<Space, T>::apply_dot(std::span<const T> r, std::span<T> z, double* slot) const {
+  require_lengths(name, rows(), r.size(), z.size());
   multiply_dot<T>(space_, diagonal_, r, z, slot);
 }
 

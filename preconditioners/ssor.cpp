@@ -11,6 +11,7 @@
 
 #include <ostinato/preconditioners/define_entry.hpp>
 #include <ostinato/preconditioners/definite_sign.hpp>
+#include <ostinato/preconditioners/ilu/growth.hpp>
 #include <ostinato/preconditioners/option_text.hpp>
 #include <ostinato/preconditioners/require_rows.hpp>
 #include <ostinato/preconditioners/require_square.hpp>
@@ -79,7 +80,11 @@ Factored<Space, T> factored(const Analysis<Space, T>& analysis, const SsorOption
   how.row = how.col = order_of(a, o.coloured);
   std::vector<double> moved;
   for (const Index i : how.row) moved.push_back(d[static_cast<std::size_t>(i)]);
-  return Factored<Space, T>(analysis.space(), factors_of(prepared(a, how), moved, o), how);
+  const Csr<double> ordered = prepared(a, how);
+  const Factors f = factors_of(ordered, moved, o);
+  require_bounded_growth("ssor", f, ordered, a, count_tiny_diagonal(a), sizeof(T) == sizeof(float),
+                         "use --precond ilut, which pivots");
+  return Factored<Space, T>(analysis.space(), f, how);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include <ostinato/preconditioners/application.hpp>
 #include <ostinato/preconditioners/ilu/factored.hpp>
 #include <ostinato/preconditioners/memory_budget.hpp>
 #include <ostinato/preconditioners/rows_named.hpp>
@@ -33,7 +34,8 @@ struct SsorOptions {
 ///           row.
 /// Exec      The constructor works on the calling thread of the host; from a GPU it downloads the matrix and uploads
 ///           the sweeps. apply is enqueued, allocates nothing, and may be captured: two Sweeps
-///           (preconditioners/ilu/sweep.hpp). One thread at a time applies an object.
+///           (preconditioners/ilu/sweep.hpp). One thread at a time applies an object;
+///           a second one gets an ArgumentError.
 /// Throws    ArgumentError when the matrix isn't square or holds NaN or infinity, when the sweeps leave the range of T,
 ///           and naming the first row whose diagonal entry is missing or 0.
 /// Source    Saad, Iterative Methods for Sparse Linear Systems, sections 4.1 and 12.4.
@@ -66,7 +68,11 @@ class Ssor {
   /// Changes with update_values(), and when another one is assigned.
   int revision() const { return revision_.number(); }
   /// z = M^-1 r
-  void apply(std::span<const T> r, std::span<T> z) const { factored_.apply(r, z); }
+  void apply(std::span<const T> r, std::span<T> z) const {
+    require_lengths(name, rows(), r.size(), z.size());
+    const auto within = one_thread_.enter(name);
+    factored_.apply(r, z);
+  }
 
   /// Forward sweeps alone have about half of the entries beside the diagonal.
   static MemoryPrediction predict(const Analysis<Space, T>& analysis, const SsorOptions& options);
@@ -79,6 +85,7 @@ class Ssor {
   std::size_t rows_;
   Factored<Space, T> factored_;
   Revision revision_;
+  OneThread one_thread_;
 };
 
 template <class Space, class T>

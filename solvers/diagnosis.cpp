@@ -62,28 +62,53 @@ std::string if_possible(F&& say) {
   }
 }
 
+/// What is wrong with z = M^-1 b: that it isn't finite, or that it is so large beside b that products with it leave the
+/// range. Empty otherwise.
+template <class Space, class T>
+std::string why_not_usable(const ScaledSystem<Space, T>& system, In<T> z) {
+  const std::string scaled = system.scales_a() ? ", after A was scaled to the size of 1" : "";
+  std::vector<T> host(z.size()), b(z.size());
+  system.space().download(host.data(), z.data(), z.size_bytes());
+  system.space().download(b.data(), system.b().data(), z.size_bytes());
+  double largest = 0, of_b = 0;
+  std::size_t row = 0;
+  for (std::size_t i = 0; i < host.size(); ++i) {
+    const double size = std::abs(static_cast<double>(host[i]));
+    if (!std::isfinite(size)) return "M^-1 b isn't finite in " + row_text(i) + scaled;
+    if (size > largest) largest = size, row = i;
+    of_b = std::max(of_b, std::abs(static_cast<double>(b[i])));
+  }
+  constexpr double huge = sizeof(T) == sizeof(float) ? 1e12 : 1e30;
+  if (!(largest > huge * of_b)) return {};
+  return "M^-1 b is " + short_text(largest / of_b) + " times as large as b, in " + row_text(row) + scaled +
+         ": pivots of M are tiny beside their rows; ilut pivots";
+}
+
 }  // namespace
 
 template <class Space, class T>
-std::string why_not_finite(const ScaledSystem<Space, T>& system, In<T> x) {
-  return if_possible([&]() -> std::string {
+NotFinite why_not_finite(const ScaledSystem<Space, T>& system, In<T> x) {
+  NotFinite found;
+  found.where = if_possible([&]() -> std::string {
+    found.in_input = true;
     const Space& space = system.space();
-    if (const Found found = first_not_finite<Space, T>(space, system.b())) return "b holds " + found.text();
-    if (const Found found = first_not_finite<Space, T>(space, x)) return "the guess holds " + found.text();
+    if (const Found at = first_not_finite<Space, T>(space, system.b())) return "b holds " + at.text();
+    if (const Found at = first_not_finite<Space, T>(space, x)) return "the guess holds " + at.text();
     const Structure* const structure = system.a().structure();
     const std::string where = structure != nullptr && !structure->finite ? "A holds NaN or infinity" : "";
     const Vector<Space, T> ones(space, x.size(), T{1});
     Vector<Space, T> y(space, system.b().size());
     system.a().apply(ones, y);
-    if (const Found found = first_not_finite<Space, T>(space, y))
-      return (where.empty() ? "A * ones isn't finite" : where) + " in " + row_text(*found.row);
+    if (const Found at = first_not_finite<Space, T>(space, y))
+      return (where.empty() ? "A * ones isn't finite" : where) + " in " + row_text(*at.row);
     if (!where.empty()) return where;
+    found.in_input = false;
     if (system.m().is_identity() || x.size() != y.size()) return {};
     system.m().apply(system.b(), y);
-    const Found found = first_not_finite<Space, T>(space, y);
-    const std::string scaled = system.scales_a() ? ", after A was scaled to the size of 1" : "";
-    return found ? "M^-1 b isn't finite in " + row_text(*found.row) + scaled : "";
+    return why_not_usable<Space, T>(system, y);
   });
+  found.in_input &= !found.where.empty();
+  return found;
 }
 
 namespace {
@@ -204,7 +229,7 @@ std::string why_singular(const ScaledSystem<Space, T>& system, double goal) {
 }
 
 #define OSTINATO_INSTANTIATE(Space, T)                                                                       \
-  template std::string why_not_finite(const ScaledSystem<Space, T>&, In<T>);                                 \
+  template NotFinite why_not_finite(const ScaledSystem<Space, T>&, In<T>);                                   \
   template bool is_rounding_by_row(const Space&, const OperatorRef<Space, T>&, const std::vector<T>&, In<T>, \
                                    const std::vector<double>&);                                              \
   template bool solves_least_squares(const ScaledSystem<Space, T>&, In<T>, In<T>);                           \

@@ -15,12 +15,18 @@ namespace ostinato {
 /// A number in three digits.
 std::string short_text(double number);
 
+/// Where numbers that aren't finite come from.
+struct NotFinite {
+  std::string where;      ///< a sentence; empty: not found out
+  bool in_input = false;  ///< in A, b or the guess
+};
+
 /// Says where the first number that isn't finite comes from: "b holds NaN in row 5 (counted from 0)", the same of the
-/// guess and of A, or "M^-1 b isn't finite in row 5 (counted from 0)". Empty when all of them are finite. `x` is the
-/// caller's after the solve, which is finite if the guess was.
+/// guess and of A, or "M^-1 b isn't finite in row 5 (counted from 0)", or that M^-1 b is so large that the next
+/// products aren't finite. `x` is the caller's after the solve, which is finite if the guess was.
 /// Exec      Copies vectors to the host; one product and one application of M.
 template <class Space, class T>
-std::string why_not_finite(const ScaledSystem<Space, T>& system, In<T> x);
+NotFinite why_not_finite(const ScaledSystem<Space, T>& system, In<T> x);
 
 /// Whether each element of y = A v is as small as the rounding of its own row: small beside products of A with the
 /// elements of v times random numbers. (Beside ||A|| a row of small entries looks like 0, whatever these add up to.)

@@ -6,17 +6,16 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <new>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include <ostinato/preconditioners/definite_sign.hpp>
 #include <ostinato/preconditioners/ilu/factored.hpp>
-#include <ostinato/preconditioners/ilu/ic.hpp>
 #include <ostinato/preconditioners/ilu/preparation.hpp>
 #include <ostinato/preconditioners/jacobi.hpp>
 #include <ostinato/preconditioners/least_squares.hpp>
+#include <ostinato/solvers/definiteness.hpp>
 #include <ostinato/solvers/diagnosis.hpp>
 #include <ostinato/spmv/matrix/algebra/scale.hpp>
 #include <ostinato/spmv/matrix/ordering/matching.hpp>
@@ -28,8 +27,6 @@
 namespace ostinato {
 
 namespace {
-
-constexpr double no_limit = std::numeric_limits<double>::infinity();
 
 /// "1 row", "3 columns"
 std::string counted(std::size_t n, const std::string& noun) {
@@ -221,22 +218,19 @@ class Examiner {
     const EntryFacts& f = e_.entries;
     const bool positive = s_.positive_diagonal, negative = s_.negative_diagonal;
     if (!positive && !negative) return say_indefinite(why_diagonal_is_indefinite());
-    const char* sign = positive ? "positive" : "negative";
+    const std::string sign = positive ? "positive" : "negative";
     if (f.strictly_dominant_rows == a_.rows)
-      return say_definite(std::string(sign) + " definite: symmetric, and the diagonal dominates");
-    if (const auto ends = lanczos(false)) {
-      e_.spectrum = ends;
-      if (ends->smallest < -rounding(*ends)) {
-        return say_indefinite("indefinite: x . A x has both signs, as " + count_text(ends->steps) +
-                              " Lanczos steps show");
-      }
-    }
-    if (f.constant_in_null_space && f.dominant_rows == a_.rows) {
+      return say_definite(sign + " definite: symmetric, and the diagonal dominates");
+    if (f.constant_in_null_space && is_dominant_for_certain(a_)) {
       e_.definiteness = Definiteness::semidefinite;
       return say("definiteness", Weight::caution,
-                 std::string(sign) + " semidefinite: symmetric, the diagonal dominates, and A * ones = 0");
+                 sign + " semidefinite: symmetric, the diagonal dominates, and A * ones = 0 but for rounding");
     }
-    try_cholesky(sign);
+    const Csr<double> b = balanced(a_, definite_sign(s_));
+    if (const auto rows = negative_minor(b.view()))
+      return say_indefinite("indefinite: x . A x has both signs, even where x is 0 but in rows " +
+                            number_of(rows->first) + " and " + number_of(rows->second));
+    if (!try_cholesky(b.view(), sign)) try_lanczos(b.view(), sign);
   }
 
   std::string why_diagonal_is_indefinite() const {
@@ -267,55 +261,49 @@ class Examiner {
     say("definiteness", Weight::caution, std::move(text));
   }
 
-  /// Whether a pivot is so small, beside the diagonal entry that it is what is left of, that it may be rounding alone.
-  /// No scaling of rows and columns changes that.
-  static bool may_be_semidefinite(const CsrView<double>& a, const Factors& f) {
-    const double rounding = std::max(64.0, static_cast<double>(a.rows)) * std::numeric_limits<double>::epsilon();
-    std::vector<double> own(f.pivot.size());
-    diagonal(Host(), a, std::span<double>(own));
-    for (std::size_t i = 0; i < own.size(); ++i) {
-      if (f.pivot[i] <= rounding * own[i]) return true;
-    }
-    return false;
-  }
-
-  /// Complete factors of the matrix, or of its negative, where they are small enough.
-  void try_cholesky(const std::string& sign) {
+  /// Complete factors of the matrix with a positive diagonal, where they are small enough; false otherwise.
+  bool try_cholesky(const CsrView<double>& b, const std::string& sign) {
     constexpr double most_rows = 20000;
     const Offset most_entries = options_.thorough ? std::numeric_limits<Offset>::max() : Offset{3'000'000};
-    bool tried = pays("a complete Cholesky factorisation", a_.rows, most_rows);
-    std::optional<Factors> factors;
-    const Csr<double> b = tried ? ordered() : Csr<double>{};
-    if (tried) {
-      try {
-        factors = factor_ic_unshifted(b.view(), {.fill = true, .drop = 0, .most_fill = no_limit}, most_entries);
-      } catch (const std::bad_alloc&) {
+    if (!pays("a complete Cholesky factorisation", b.rows, most_rows)) return false;
+    const auto proof =
+        prove_by_cholesky(prepared(b, prepare(b, {.match = false, .order = Ordering::best})).view(), most_entries);
+    switch (proof) {
+      case CholeskyProof::positive:
+        say_definite(sign + " definite, as a complete Cholesky factorisation shows");
+        break;
+      case CholeskyProof::negative:
+        say_indefinite("indefinite: x . A x has both signs, as a complete Cholesky factorisation shows");
+        break;
+      case CholeskyProof::none:
+        say("definiteness", Weight::caution,
+            sign + " semidefinite or singular within rounding: a complete Cholesky factorisation can't tell more");
+        break;
+      case CholeskyProof::too_large:
         e_.left_out.emplace_back("a complete Cholesky factorisation, which has too many entries");
-        tried = false;
-      }
     }
-    if (factors && may_be_semidefinite(b.view(), *factors))
-      return say(
-          "definiteness", Weight::caution,
-          sign + " definite or semidefinite: a complete Cholesky factorisation found no other pivot, but one that " +
-              "may be 0 but for rounding");
-    if (factors) return say_definite(sign + " definite: a complete Cholesky factorisation found no other pivot");
-    if (tried)
-      return say_indefinite("not " + sign + " definite, or singular, within rounding: a pivot of a complete Cholesky " +
-                            "factorisation has the wrong sign");
-    if (e_.spectrum)
-      say("definiteness", Weight::fact,
-          "maybe " + sign + " definite: symmetric, and " + count_text(e_.spectrum->steps) +
-              " Lanczos steps found nothing against it");
+    return proof != CholeskyProof::too_large;
   }
 
-  /// The matrix with a positive diagonal, in an order that keeps factors small.
-  Csr<double> ordered() const {
-    Csr<double> b = prepared(a_, prepare(a_, {.match = false, .order = Ordering::best}));
-    if (definite_sign(s_) < 0) {
-      for (double& value : b.val) value = -value;
+  /// What the Lanczos method finds for the matrix with a positive diagonal.
+  void try_lanczos(const CsrView<double>& b, const std::string& sign) {
+    const auto count = steps("the smallest eigenvalue", 1);
+    if (!count) return;
+    const std::vector<double> scale = inverse_roots(b);
+    const SpectrumEnds ends = eigenvalue_ends(b, scale, *count);
+    const std::string after = count_text(ends.steps) + " Lanczos steps";
+    if (ends.smallest < 0) {
+      std::vector<double> x = lowest_ritz_vector(b, scale, *count);
+      for (std::size_t i = 0; i < x.size(); ++i) x[i] *= scale[i];
+      if (is_negative_at(b, x))
+        return say_indefinite("indefinite: x . A x has both signs, as " + after + " and the x that they lead to show");
     }
-    return b;
+    if (ends.smallest > 0)
+      say("definiteness", Weight::fact,
+          "maybe " + sign + " definite: symmetric, and " + after + " found nothing against it");
+    else if (ends.steps > 0)
+      say("definiteness", Weight::caution,
+          sign + " semidefinite or singular within rounding, as far as " + after + " tell");
   }
 
   // Condition.
@@ -329,26 +317,19 @@ class Examiner {
     return static_cast<int>(std::clamp(affordable, 30.0, options_.thorough ? 20000.0 : 2000.0));
   }
 
-  double rounding(const SpectrumEnds& ends) const {
-    return 10 * std::numeric_limits<double>::epsilon() * std::sqrt(static_cast<double>(a_.rows)) *
-           std::max(std::abs(ends.largest), std::abs(ends.smallest));
-  }
-
   /// The ends of the eigenvalues of the matrix, with the sign of its diagonal taken out.
   std::optional<SpectrumEnds> lanczos(bool scaled) {
     const auto count = steps(scaled ? "the condition after scaling" : "the condition", 1);
     if (!count) return std::nullopt;
-    SpectrumEnds ends = eigenvalue_ends(a_, scaled ? inverse_roots() : std::vector<double>(), *count);
+    SpectrumEnds ends = eigenvalue_ends(a_, scaled ? inverse_roots(a_) : std::vector<double>(), *count);
     if (definite_sign(s_) < 0) ends = {-ends.largest, -ends.smallest, ends.steps, ends.settled};
     return ends;
   }
 
-  std::vector<double> inverse_roots() const {
-    std::vector<double> scale(static_cast<std::size_t>(a_.rows), 1);
-    for (Index row = 0; row < a_.rows; ++row) {
-      for (auto k = first(row); k < first(row + 1); ++k)
-        if (a_.col[k] == row) scale[static_cast<std::size_t>(row)] = 1 / std::sqrt(std::abs(a_.val[k]));
-    }
+  static std::vector<double> inverse_roots(const CsrView<double>& a) {
+    std::vector<double> scale(static_cast<std::size_t>(a.rows));
+    diagonal(Host(), a, std::span<double>(scale));
+    for (double& value : scale) value = 1 / std::sqrt(std::abs(value));
     return scale;
   }
 
@@ -360,7 +341,7 @@ class Examiner {
   void find_spectrum() {
     if (e_.entries.largest_entry.at < 0) return;
     if (may_be_definite()) {
-      if (!e_.spectrum) e_.spectrum = lanczos(false);
+      e_.spectrum = lanczos(false);
       e_.scaled_spectrum = lanczos(true);
     } else if (const auto count = steps("the condition", 2)) {
       e_.spectrum = singular_value_ends(a_, {}, {}, *count);
@@ -381,7 +362,7 @@ class Examiner {
     const auto most = steps("the iterations of cg", 1);
     if (!most || is_singular()) return;
     // "none" is taken where the diagonal is constant. To scale by it then keeps huge and tiny values in range.
-    const auto found = cg_iterations(a_, inverse_roots(), options_.rtol, *most);
+    const auto found = cg_iterations(a_, inverse_roots(a_), options_.rtol, *most);
     if (found) e_.expected_iterations = rounded_up(*found);
     e_.tried_iterations = *most;
   }

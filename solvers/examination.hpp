@@ -36,6 +36,8 @@ struct Finding {
   std::string text;
 };
 
+/// What was proved of a symmetric matrix, in exact arithmetic. unknown: nothing, or rounding leaves it open, as for
+/// most singular matrices; the finding says which.
 enum class Definiteness { unknown, positive, negative, semidefinite, indefinite };
 const char* to_string(Definiteness definiteness);  ///< "positive definite"
 

@@ -14,6 +14,7 @@
 #include <ostinato/solvers/gmres_steps.hpp>
 #include <ostinato/solvers/hessenberg.hpp>
 #include <ostinato/solvers/instantiate.hpp>
+#include <ostinato/solvers/require_room.hpp>
 #include <ostinato/solvers/restarts.hpp>
 #include <ostinato/solvers/slow_directions.hpp>
 #include <ostinato/spmv/space/error.hpp>
@@ -49,6 +50,7 @@ constexpr int singular_a = 1, singular_product = 2;  // ConvergenceState::cause,
 struct Widths {
   int search, keep;
   double vectors() const { return search + 2.0 * keep + 2; }
+  double coefficients() const { return (search + 1.0) * (search + 2.0); }
 };
 
 Widths widths(std::size_t rows, std::size_t value_bytes, const SolveOptions& o, std::size_t limit) {
@@ -61,6 +63,7 @@ Widths widths(std::size_t rows, std::size_t value_bytes, const SolveOptions& o, 
   constexpr int most = std::numeric_limits<int>::max() / share;
   double search = is_given ? o.restart : o.recycle == automatic_recycle ? usual : share * std::min(o.recycle, most);
   double keep = o.recycle == automatic_recycle ? std::max(1.0, std::floor(search / share)) : o.recycle;
+  search = std::min(search, keep + std::max(1, o.max_iterations));  // more steps than that aren't taken
   search = std::clamp(search, 1.0, std::max(1.0, static_cast<double>(rows)));
   const double vector = static_cast<double>(value_bytes) * static_cast<double>(std::max<std::size_t>(rows, 1)),
                fit = std::floor(basis_memory(limit) / vector);
@@ -69,15 +72,6 @@ Widths widths(std::size_t rows, std::size_t value_bytes, const SolveOptions& o, 
     search = std::clamp(fit - 2 * keep - 2, 1.0, search);
   }
   return {static_cast<int>(search), static_cast<int>(std::min(keep, search - 1))};
-}
-
-void require_room(const Widths& widths, double vector, std::size_t limit) {
-  const double bytes = widths.vectors() * vector;
-  if (limit == 0 || bytes <= static_cast<double>(limit)) return;
-  throw MemoryLimitError("gcrodr: " + std::to_string(static_cast<int>(widths.vectors())) + " vectors take " +
-                         bytes_text(bytes) + ", and the limit of memory leaves " +
-                         bytes_text(static_cast<double>(limit)) +
-                         "; lower --restart or --recycle, or raise --mem-limit");
 }
 
 /// Whether M^-1 V is kept, as GMRES does under an M in float (gmres.hpp), within the bytes that the basis may take.
@@ -372,7 +366,10 @@ SolveResult Gcrodr::run(const Space& space, const OperatorRef<Space, T>& given, 
   const std::size_t limit = memory_left(options.mem_limit, m.bytes());
   const Widths size = widths(a.rows(), sizeof(T), options, limit);
   const double vector = static_cast<double>(a.rows() * sizeof(T));
-  if (options.restart != automatic_restart) require_room(size, vector, limit);
+  if (options.restart != automatic_restart)
+    require_room(space, size.vectors() * vector, sizeof(T) * size.coefficients(), limit,
+                 "gcrodr: a basis of " + std::to_string(static_cast<int>(size.vectors())) + " vectors",
+                 "--restart or --recycle");
   Cycles<Space, T> cycles(space, a, m, size, is_worth_more<T>(space, m, size, vector, limit), workspace);
 
   RecycledSpace* recycled = options.recycled;

@@ -13,6 +13,7 @@
 #include <ostinato/solvers/gmres_steps.hpp>
 #include <ostinato/solvers/hessenberg.hpp>
 #include <ostinato/solvers/instantiate.hpp>
+#include <ostinato/solvers/require_room.hpp>
 #include <ostinato/solvers/restarts.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/memory.hpp>
@@ -192,12 +193,17 @@ bool costs_little(double first, double now, double goal) {
   return std::log(now / goal) <= few * std::log(first / now);
 }
 
-/// Refuses a basis that the caller wants to be longer than the limit of memory allows.
-void require_room(double bytes, std::size_t limit, int vectors) {
-  if (limit == 0 || bytes <= static_cast<double>(limit)) return;
-  throw MemoryLimitError("gmres: a basis of " + std::to_string(vectors) + " vectors takes " + bytes_text(bytes) +
-                         ", and the limit of memory leaves " + bytes_text(static_cast<double>(limit)) +
-                         "; lower --restart, or raise --mem-limit");
+/// The options, with an explicit restart that is no larger than the iterations that may follow: vectors behind those
+/// wouldn't be used.
+SolveOptions with_useful_restart(SolveOptions o) {
+  if (o.restart != automatic_restart) o.restart = std::min(o.restart, std::max(1, o.max_iterations));
+  return o;
+}
+
+/// The bytes of the coefficients of a basis of so many vectors.
+template <class T>
+double bytes_of_coefficients(double vectors) {
+  return sizeof(T) * vectors * (vectors + 2);
 }
 
 /// Whether M^-1 of the basis is kept though M doesn't vary: M in float under double is linear up to 1e-7 only, so that
@@ -212,8 +218,10 @@ bool is_worth_twice_the_basis(const Space& space, const M& m, const SolveOptions
   if (sizeof(T) == sizeof(float) || !m.works_in_float()) return false;
   constexpr std::size_t column = 2 * sizeof(T);
   if (o.restart != automatic_restart) {
-    const double bytes = static_cast<double>(column * rows) * krylov_vectors(rows, column, o.restart);
-    return (limit == 0 || bytes <= static_cast<double>(limit)) && is_free(space, bytes);
+    const double vectors = krylov_vectors(rows, column, o.restart),
+                 bytes = static_cast<double>(column * rows) * vectors;
+    return (limit == 0 || bytes <= static_cast<double>(limit)) &&
+           is_free(space, bytes + bytes_of_coefficients<T>(vectors));
   }
   return krylov_vectors(rows, column, o.restart, basis_memory(limit)) >=
          std::min<double>(first_checkpoint, static_cast<double>(rows));
@@ -237,7 +245,8 @@ int krylov_vectors(std::size_t rows, std::size_t bytes, int restart, double memo
 
 template <class Space, class T>
 SolveResult Gmres::run(const Space& space, const OperatorRef<Space, T>& given, In<T> b, Out<T> x,
-                       const PreconditionerRef<Space, T>& preconditioner, const SolveOptions& options) {
+                       const PreconditionerRef<Space, T>& preconditioner, const SolveOptions& asked) {
+  const SolveOptions options = with_useful_restart(asked);
   Workspace<Space> workspace(space);
   const ScaledSystem<Space, T> system(name, space, given, b, x, preconditioner, workspace);
   const OperatorRef<Space, T>& a = system.a();
@@ -247,9 +256,12 @@ SolveResult Gmres::run(const Space& space, const OperatorRef<Space, T>& given, I
       options.flexible || m.varies() || is_worth_twice_the_basis<T>(space, m, options, a.rows(), limit);
   const std::size_t column = sizeof(T) * (flexible && !m.is_identity() ? 2 : 1);
   const int size = krylov_vectors(a.rows(), column, options.restart, basis_memory(limit));
-  if (options.restart != automatic_restart) require_room(static_cast<double>(column * a.rows()) * size, limit, size);
-  const int block = options.restart == automatic_restart ? std::min(size + 1, block_vectors) : size + 1;
-  Arnoldi<Space, T> krylov(space, a, m, size, block, flexible, workspace);
+  if (options.restart != automatic_restart)
+    require_room(space, static_cast<double>(column * a.rows()) * size, bytes_of_coefficients<T>(size), limit,
+                 "gmres: a basis of " + std::to_string(size) + " vectors", "--restart");
+  const int usable = std::min(size, std::max(1, options.max_iterations));
+  const int block = options.restart == automatic_restart ? std::min(usable + 1, block_vectors) : usable + 1;
+  Arnoldi<Space, T> krylov(space, a, m, usable, block, flexible, workspace);
 
   const auto recurrence = [&](Out<T> r, double*, double norm, Monitor<Space>& monitor) {
     monitor.start(norm);

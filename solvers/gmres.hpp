@@ -31,13 +31,14 @@ int krylov_vectors(std::size_t rows, std::size_t bytes, int restart, double memo
 ///
 /// Shapes    A: n x n, nonsingular. b, x: n, in the memory of `space`. On entry x holds the initial guess.
 /// Traffic   Step j of a cycle applies A and M once and reads the basis four times: 4 (j + 1) n sizeof(T) bytes.
-/// Exec      With a given restart allocates (restart + 2) n sizeof(T) bytes at entry, with a preconditioner n sizeof(T)
-///           more, and for FGMRES restart n sizeof(T) more; else 33 n sizeof(T) at entry and more as the basis grows.
+/// Exec      With a given restart, of which options.max_iterations is the most that counts, allocates (restart + 2) n
+///           sizeof(T) bytes at entry, with a preconditioner n sizeof(T) more, for FGMRES restart n sizeof(T) more, and
+///           restart^2 sizeof(T) for coefficients; else 33 n sizeof(T) at entry and more as the basis grows.
 ///           The orthogonalisation is classical Gram-Schmidt, done twice, by matrix-vector products (cuBLAS on Cuda).
 ///           The host solves the small least squares problem and reads its columns after each block of the monitor.
-/// Throws    ArgumentError for options that can't be; MemoryLimitError when options.mem_limit is too small for a basis
-///           of options.restart vectors; DimensionError when A isn't square or the vectors don't fit; exceptions of A
-///           and M.
+/// Throws    ArgumentError for options that can't be; MemoryLimitError when a basis of options.restart vectors takes
+///           more than options.mem_limit or than is free; DimensionError when A isn't square or the vectors don't fit;
+///           exceptions of A and M.
 /// Source    Saad & Schultz, SIAM J. Sci. Stat. Comput. 7 (1986) 856; FGMRES: Saad, SIAM J. Sci. Comput. 14 (1993) 461.
 struct Gmres {
   static constexpr std::string_view name = "gmres";

@@ -29,7 +29,7 @@ void require_transposes(const OperatorRef<Space, T>& a, const PreconditionerRef<
   if (!a.has_transpose()) {
     throw ArgumentError(
         "lsmr: multiplies with the transpose of A, too, and the operator has no apply_transposed; a "
-        "TransposableOperator has it");
+        "TransposableOperator has it, and make_operator takes .transposed");
   }
   if (!m.equals_transpose()) {
     throw ArgumentError("lsmr: needs a symmetric preconditioner of A^T A, such as LeastSquaresPreconditioner, and " +

@@ -139,6 +139,9 @@ struct SolveResult {
   /// The residual is above the tolerance, at most a hundredth of ||b|| and within ten times the estimated rounding of
   /// b - A x. A looser tolerance or a higher precision helps; another method may come a little closer.
   bool at_precision_limit = false;
+  /// Of not_finite: A, b or the guess holds NaN, infinity, or numbers whose products leave the range; `reason` says
+  /// where. False where the numbers left the range by the preconditioner or the method.
+  bool bad_input = false;
   std::vector<double> history;  ///< relative residuals of the recurrence: [0] at the start, [k] after iteration k
   double seconds = 0;
   double setup_seconds = 0;                ///< of `seconds`: for preconditioners that were made on the way

@@ -460,10 +460,10 @@ std::string ending_text(const SolveResult& result, const Monitor<Space>& monitor
   return {};
 }
 
-/// Why a solve ended: SolveResult::reason. `x` is the caller's.
+/// Why a solve ended: SolveResult::reason. `x` is the caller's. Says, too, whether the input is to blame.
 template <class Method, class Space, class T>
-std::string reason_of(const SolveResult& result, const Monitor<Space>& monitor, const ScaledSystem<Space, T>& system,
-                      In<T> x, const SolveOptions& options) {
+std::string reason_of(SolveResult& result, const Monitor<Space>& monitor, const ScaledSystem<Space, T>& system, In<T> x,
+                      const SolveOptions& options) {
   const Status status = result.status;
   const std::string ending = ending_text<Method>(result, monitor, system, options);
   if (status == Status::least_squares && system.a().rows() == system.a().cols()) {
@@ -474,8 +474,9 @@ std::string reason_of(const SolveResult& result, const Monitor<Space>& monitor, 
       status == Status::interrupted)
     return ending;
   if (status == Status::not_finite && result.reason.empty()) {
-    const std::string source = why_not_finite(system, x);
-    return source.empty() ? ending : source;
+    const NotFinite found = why_not_finite(system, x);
+    result.bad_input = found.in_input;
+    return found.where.empty() ? ending : found.where;
   }
   if (const std::string text = why_not_symmetric<Method>(system.a()); !text.empty()) return text;
   if (status != Status::iteration_limit && !result.at_precision_limit) {

@@ -53,6 +53,7 @@ inline bool is_nearer(const SolveResult& more, const SolveResult& all) {
 inline void take_ending(SolveResult& to, const SolveResult& from) {
   to.status = from.status;
   to.reason = from.reason;
+  to.bad_input = from.bad_input;
 }
 
 /// Takes what a further run used.

@@ -30,13 +30,14 @@ struct Structure;
 ///                                               r = b - outer A (inner x) with twice the digits, *slot = r . r; outer
 ///                                               and inner are powers of two; returns false if it did nothing
 ///   apply_transposed(alpha, x, beta, y) const   y = alpha A^T x + beta y, as apply; methods such as LSMR need it
+///   bool has_transpose() const                  whether apply_transposed() may be called; true unless said
 ///   std::span<const double> column_norms() const
 ///                                               the 2-norms of the columns, in the memory of the space; LSMR estimates
 ///                                               them otherwise
 ///   revision() const                            a number that changes when a captured apply is out of date, because
 ///                                               apply now enqueues other work
 ///   bytes() const                               memory that the stored matrix takes
-///   const Structure& structure() const          what is known of A, see below
+///   const Structure& structure() const          what is known of A, see below; or a pointer, null where nothing is
 ///   space() const                               the space that apply works on; solvers refuse another GPU or stream
 ///   using is_capturable = void;                 apply only enqueues kernels, with the same arguments on every call, so
 ///                                               that CUDA may capture apply into a graph and replay it
@@ -153,7 +154,7 @@ class OperatorRef {
   /// Null when the operator has no structure().
   const Structure* structure() const { return calls_->structure(object_); }
 
-  bool has_transpose() const { return calls_->apply_transposed != nullptr; }
+  bool has_transpose() const { return calls_->has_transpose(object_); }
 
   /// The 2-norms of the columns of the operator that scaled() begins with, in the memory of the space; empty where the
   /// operator doesn't tell.
@@ -228,6 +229,7 @@ class OperatorRef {
     bool (*works_on)(const void*, const Space&);
     Apply apply;
     Apply apply_transposed;  ///< null when the operator has none
+    bool (*has_transpose)(const void*);
     bool (*apply_dot)(const void*, In<T>, Out<T>, In<T>, double*);
     void (*mixed_dot)(const void*, In<float>, Out<float>, In<float>, double*);
     bool (*has_mixed_dot)(const void*);
@@ -268,6 +270,10 @@ class OperatorRef {
                         { as<A>(o).structure() } -> std::same_as<const Structure&>;
                       }) {
           return &as<A>(o).structure();
+        } else if constexpr (requires {
+                               { as<A>(o).structure() } -> std::same_as<const Structure*>;
+                             }) {
+          return as<A>(o).structure();
         }
         return nullptr;
       },
@@ -278,6 +284,10 @@ class OperatorRef {
       [](const void* o, const Space& space) { return ostinato::works_on(as<A>(o), space); },
       [](const void* o, T alpha, In<T> x, T beta, Out<T> y) { as<A>(o).apply(alpha, x, beta, y); },
       transposed_of<A>(),
+      [](const void* o) {
+        if constexpr (requires { bool(as<A>(o).has_transpose()); }) return bool(as<A>(o).has_transpose());
+        return transposed_of<A>() != nullptr;
+      },
       [](const void* o, In<T> x, Out<T> y, In<T> w, double* slot) {
         if constexpr (requires { as<A>(o).apply_dot(x, y, w, slot); }) {
           as<A>(o).apply_dot(x, y, w, slot);

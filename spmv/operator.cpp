@@ -6,6 +6,7 @@
 #include <ostinato/spmv/matrix/accurate_residual.hpp>
 #include <ostinato/spmv/selection/candidates.hpp>
 #include <ostinato/spmv/selection/select_format.hpp>
+#include <ostinato/spmv/shapes.hpp>
 #include <ostinato/spmv/space/timing.hpp>
 #include <ostinato/spmv/space/together.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
@@ -357,9 +358,7 @@ void Operator<Space, T>::require_size(const CsrView<T>& a) const {
 
 template <class Space, class T>
 void Operator<Space, T>::require_shapes(std::size_t x, std::size_t y) const {
-  if (x == static_cast<std::size_t>(cols()) && y == static_cast<std::size_t>(rows())) return;
-  throw DimensionError("apply: the matrix is " + std::to_string(rows()) + " x " + std::to_string(cols()) +
-                       ", but x has " + std::to_string(x) + " and y " + std::to_string(y) + " elements");
+  ostinato::require_shapes("apply", static_cast<std::size_t>(rows()), static_cast<std::size_t>(cols()), x, y);
 }
 
 template class Operator<Host, float>;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ostinato/spmv/operator.hpp>
+#include <ostinato/spmv/shapes.hpp>
 
 namespace ostinato {
 
@@ -44,6 +45,8 @@ class TransposableOperator {
   void apply(T alpha, std::span<const T> x, T beta, std::span<T> y) const { a_.apply(alpha, x, beta, y); }
   /// y = alpha A^T x + beta y; beta = 0 overwrites y, even NaN.
   void apply_transposed(T alpha, std::span<const T> x, T beta, std::span<T> y) const {
+    require_transposed_shapes("apply_transposed", static_cast<std::size_t>(rows()), static_cast<std::size_t>(cols()),
+                              x.size(), y.size());
     transposed_.apply(alpha, x, beta, y);
   }
 

@@ -70,7 +70,7 @@ class RowMaker {
     for (const Index j : at_) {
       while (k < end(i) && a_.col[k] < j) ++k;
       const bool there = k < end(i) && a_.col[k] == j;
-      sized.emplace_back(j, there ? a_.val[k] * a_.val[k] / diagonal(j) : 0);
+      sized.emplace_back(j, there ? a_.val[k] * (a_.val[k] / diagonal(j)) : 0);
     }
     std::stable_sort(sized.begin(), sized.end(), [](const Entry& x, const Entry& y) { return x.second > y.second; });
     sized.resize(longest_row - 1);
@@ -177,7 +177,7 @@ class RowMaker {
     for (const Index j : touched_) {
       const double slope = std::exchange(slope_[static_cast<std::size_t>(j - lowest)], 0);
       if (slope != 0 && !std::binary_search(at_.begin(), at_.end(), j))
-        steepest.emplace_back(j, slope * slope / diagonal(j));
+        steepest.emplace_back(j, slope * (slope / diagonal(j)));
     }
     const std::size_t room = static_cast<std::size_t>(options_.entries) + 1 - at_.size();
     const std::size_t count = std::min({steepest.size(), room, std::size_t{entries_of_step}});
@@ -223,13 +223,14 @@ std::vector<int> exponents_of(const std::vector<double>& diagonal) {
   return e;
 }
 
-/// A(i, j) 2^(e(i) + e(j))
+/// A(i, j) 2^(e(i) + e(j)), which is less than 4 where A is positive definite.
+/// Throws    ArgumentError where one is so large that it may leave the range.
 Array<double> scaled_values(const CsrView<double>& a, const std::vector<int>& e) {
   Array<double> val(a.val.size());
   for (std::size_t i = 0; i < e.size(); ++i) {
     for (auto k = static_cast<std::size_t>(a.row_ptr[i]); k < static_cast<std::size_t>(a.row_ptr[i + 1]); ++k) {
       val[k] = std::ldexp(a.val[k], e[i] + e[static_cast<std::size_t>(a.col[k])]);
-      if (!std::isfinite(val[k]))
+      if (!(std::abs(val[k]) < 0x1p100))
         throw ArgumentError("fsai: an entry of " + row_text(i) +
                             " is huge beside the diagonal entries of its row and column, so that the matrix isn't "
                             "positive definite; use --precond ilut");

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -83,6 +84,21 @@ struct Fsai<Space, T>::Made {
   }
 };
 
+/// Throws    ArgumentError naming a row whose diagonal entry is so small beside the norm of A that M^-1 leaves the
+///           range of T, with room for what G^T G adds up.
+template <class T>
+void require_usable_diagonal(const CsrView<double>& a, double norm) {
+  constexpr double most = std::numeric_limits<T>::max() * std::numeric_limits<T>::epsilon();
+  for (std::size_t i = 0; i < static_cast<std::size_t>(a.rows); ++i) {
+    for (auto k = static_cast<std::size_t>(a.row_ptr[i]); k < static_cast<std::size_t>(a.row_ptr[i + 1]); ++k) {
+      if (static_cast<std::size_t>(a.col[k]) == i && norm / std::abs(a.val[k]) > most)
+        throw ArgumentError("fsai: the diagonal entry of " + row_text(i) +
+                            " is tiny beside the matrix, so that M^-1 leaves the range of the numbers; scale the "
+                            "matrix, or use --precond none");
+    }
+  }
+}
+
 template <class Space, class T>
 std::string Fsai<Space, T>::why_not(const Structure& s) {
   if (!s.symmetric) return "the matrix isn't symmetric";
@@ -126,9 +142,10 @@ auto Fsai<Space, T>::make(const Analysis<Space, T>& analysis, const FsaiOptions&
   if (definite_sign(s) < 0) std::transform(a.val.begin(), a.val.end(), a.val.begin(), std::negate<>());
   if (!s.symmetric && !is_nearly_symmetric(a))
     throw ArgumentError("fsai: the matrix isn't symmetric; use --precond ilu0");
+  require_usable_diagonal<T>(a, s.norm_inf);
   ApproximateFactor f = approximate_factor(threads_of(analysis.space()), a, options, stop);
   Csr<T> g = rounded<T>(std::move(f.g));
-  Csr<T> transposed = transpose(g.view());
+  Csr<T> transposed = transpose(g.view(), checked);
   using Factor = typename Made::Factor;
   return {Factor(analysis.space(), std::move(g)), Factor(analysis.space(), std::move(transposed)), s.nonzeros,
           f.diagonal_only};
@@ -160,12 +177,16 @@ void Fsai<Space, T>::update_values(const Analysis<Space, T>& analysis) {
 
 template <class Space, class T>
 void Fsai<Space, T>::apply(std::span<const T> r, std::span<T> z) const {
+  require_lengths(name, rows(), r.size(), z.size());
+  const auto within = one_thread_.enter(name);
   g_.apply(T{1}, r, T{0}, between_);
   transpose_.apply(T{1}, between_, T{0}, z);
 }
 
 template <class Space, class T>
 void Fsai<Space, T>::apply_dot(std::span<const T> r, std::span<T> z, double* slot) const {
+  require_lengths(name, rows(), r.size(), z.size());
+  const auto within = one_thread_.enter(name);
   g_.apply_dot(r, between_, between_, slot);
   transpose_.apply(T{1}, between_, T{0}, z);
 }

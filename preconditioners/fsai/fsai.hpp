@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include <ostinato/preconditioners/application.hpp>
 #include <ostinato/preconditioners/fsai/approximate_factor.hpp>
 #include <ostinato/preconditioners/memory_budget.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
@@ -25,7 +26,8 @@ namespace ostinato {
 /// Traffic   Two products, and sizeof(T) a row written and read between them.
 /// Exec      The constructor makes G in parallel over rows: with pattern=a on the space, if no row of G has more than
 ///           150 entries; otherwise on the host, for which it downloads the matrix from a GPU and uploads G. apply and
-///           apply_dot are enqueued, allocate nothing, and may be captured. One thread at a time applies an object.
+///           apply_dot are enqueued, allocate nothing, and may be captured. One thread at a time applies an object;
+///           a second one gets an ArgumentError.
 /// Throws    ArgumentError when the matrix isn't symmetric, by more than the rounding of its values, or holds NaN or
 ///           infinity, when G leaves the range of T, and naming the first row whose diagonal entry isn't positive.
 template <class Space, class T>
@@ -80,6 +82,7 @@ class Fsai {
   Offset entries_of_a_;
   Index diagonal_only_;
   mutable Vector<Space, T> between_;  ///< G r
+  OneThread one_thread_;
 };
 
 template <class Space, class T>

@@ -57,7 +57,7 @@ Csr<double> transposed_unit(const Factors& f) {
   for (std::size_t i = 0; i < f.pivot.size(); ++i) {
     for (Offset k = u.row_ptr[i]; k < u.row_ptr[i + 1]; ++k) u.val[at(k)] *= 1 / f.pivot[i];  // as in a sweep
   }
-  return transpose(u.view());
+  return transpose(u.view(), checked);
 }
 
 void require_pivots(const Factors& f, const Preparation& how) {
@@ -207,11 +207,10 @@ auto ApproximateFactored<Space, T, V>::unit(const Space& space, const Factors& f
     row_of[at(column[i])] = how.row[i];
     over_pivot[at(column[i])] = 1 / f.pivot[i];
     is_matched |= column[i] != how.row[i];
-    const double size = std::abs(1 / f.pivot[i]);
-    const V rounded = static_cast<V>(size);
-    if (!std::isfinite(rounded) || rounded == 0 || !(size >= Exact::least_scale && size <= Exact::largest_scale))
-      Exact::throw_out_of_range();
   }
+  Exact::require_scales(over_pivot);
+  Exact::require_scales(how.row_scale);
+  Exact::require_scales(how.col_scale);
   const bool diagonal = options.solve == TriangularSolve::isai;
   Unit u{.lower = SpaceCsr<Space, double>(space, with_diagonal(f.lower.view(), diagonal)),
          .upper = {},
@@ -242,9 +241,7 @@ auto ApproximateFactored<Space, T, V>::unit(const Space& space, const FactorsInP
          .over_pivot = Vector<Space, double>(space, n),
          .row_of = {}};
   Vector<Space, double> outside(space, 1, 0.0);
-  sum(space, n,
-      detail::PlaceRows<V>{f.row, f.pivot(), Exact::least_scale, Exact::largest_scale, u.row_place.data(),
-                           u.over_pivot.data()},
+  sum(space, n, detail::PlaceRows<V>{f.row, f.pivot(), Exact::scale_range, u.row_place.data(), u.over_pivot.data()},
       outside.data());
   if (outside.download()[0] > 0) Exact::throw_out_of_range();
   if (!symmetric || !f.symmetric) u.upper = transpose(space, unit_triangle(space, f, true, diagonal));

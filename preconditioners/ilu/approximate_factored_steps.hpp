@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstddef>
 
+#include <ostinato/preconditioners/ilu/scale_range.hpp>
 #include <ostinato/preconditioners/ilu/triangle.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
 #include <ostinato/spmv/matrix/renumber_steps.hpp>
@@ -89,7 +90,7 @@ template <class V>
 struct PlaceRows {
   const Index* row;
   const double* pivot;
-  double least, largest;
+  ScaleRange<V> range;
   Index* place;
   double* over_pivot;
 
@@ -98,9 +99,7 @@ struct PlaceRows {
     const double exact = 1 / pivot[i];
     place[to] = static_cast<Index>(i);
     over_pivot[to] = exact;
-    const V rounded = static_cast<V>(exact);
-    const bool fits = rounded != 0 && fabs(exact) >= least && fabs(exact) <= largest && rounded - rounded == V{0};
-    return {{fits ? 0.0 : 1.0}};
+    return {{range.holds(exact) ? 0.0 : 1.0}};
   }
 };
 

@@ -73,7 +73,7 @@ class Cholmod {
       }
       f.upper.row_ptr.push_back(f.upper.nonzeros());
     }
-    f.lower = transpose(f.upper.view());
+    f.lower = transpose(f.upper.view(), checked);
     for (Index k = 0; k < n; ++k) {
       for (auto q = static_cast<std::size_t>(f.upper.row_ptr[static_cast<std::size_t>(k)]);
            q < static_cast<std::size_t>(f.upper.row_ptr[static_cast<std::size_t>(k) + 1]); ++q)

@@ -70,11 +70,11 @@ namespace {
 /// The sweep, whose numbers fit.
 template <class Sweeps>
 Substitution in_range(Substitution s) {
-  const auto fits = [](double v) { return std::abs(v) >= Sweeps::least_scale && std::abs(v) <= Sweeps::largest_scale; };
+  Sweeps::require_scales(s.scale);
   if (!Sweeps::is_narrow) return s;
   const bool small =
       std::all_of(s.val.begin(), s.val.end(), [](double v) { return std::isfinite(static_cast<float>(v)); });
-  if (!small || !std::all_of(s.scale.begin(), s.scale.end(), fits)) Sweeps::throw_out_of_range();
+  if (!small) Sweeps::throw_out_of_range();
   return s;
 }
 

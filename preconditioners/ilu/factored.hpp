@@ -8,6 +8,7 @@
 
 #include <ostinato/preconditioners/ilu/factors.hpp>
 #include <ostinato/preconditioners/ilu/preparation.hpp>
+#include <ostinato/preconditioners/ilu/scale_range.hpp>
 #include <ostinato/preconditioners/ilu/sweep.hpp>
 #include <ostinato/spmv/matrix/space_csr.hpp>
 
@@ -19,11 +20,16 @@ namespace ostinato {
 template <class Space, class T, class V = T>
 class Factored {
  public:
-  /// The magnitudes of the scales of a sweep's rows. Under double they leave room in the range of float for the
-  /// vectors.
+  /// Under double, the scales of rows and columns leave room in the range of float for the vectors.
   static constexpr bool is_narrow = sizeof(V) < sizeof(T);
-  static constexpr double least_scale = is_narrow ? 0x1p-100 : 0;
-  static constexpr double largest_scale = is_narrow ? 0x1p100 : std::numeric_limits<double>::infinity();
+  static constexpr ScaleRange<V> scale_range =
+      is_narrow ? ScaleRange<V>{0x1p-100, 0x1p100} : ScaleRange<V>{0, std::numeric_limits<double>::infinity()};
+  /// Throws    As throw_out_of_range(), for a scale that isn't in the range.
+  static void require_scales(std::span<const double> scales) {
+    for (const double scale : scales) {
+      if (!scale_range.holds(scale)) throw_out_of_range();
+    }
+  }
 
   /// Throws    ArgumentError when a factor leaves the range of V; DeviceError; std::bad_alloc.
   Factored(const Space& space, Factors factors, const Preparation& how);

@@ -40,7 +40,7 @@ class Cholesky {
     for (std::size_t i = 0; i < n_; ++i) {
       if (!factor_row(i, f)) return std::nullopt;
     }
-    f.upper = transpose(f.lower.view());
+    f.upper = transpose(f.lower.view(), checked);
     for (std::size_t i = 0; i < n_; ++i) {
       for (auto k = static_cast<std::size_t>(f.upper.row_ptr[i]); k < static_cast<std::size_t>(f.upper.row_ptr[i + 1]);
            ++k)

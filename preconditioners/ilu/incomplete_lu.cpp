@@ -12,6 +12,7 @@
 #include <ostinato/preconditioners/ilu/band.hpp>
 #include <ostinato/preconditioners/ilu/cholesky.hpp>
 #include <ostinato/preconditioners/ilu/complete_entries.hpp>
+#include <ostinato/preconditioners/ilu/growth.hpp>
 #include <ostinato/preconditioners/ilu/lu_order.hpp>
 #include <ostinato/preconditioners/nearly_symmetric.hpp>
 #include <ostinato/preconditioners/option_text.hpp>
@@ -427,13 +428,22 @@ auto IncompleteLu<Space, T, Kind>::make_on_host(const Space& space, const SpaceC
   PreparationOptions preparation = preparation_on<Space, Kind>(options, rows);
   Preparation how = prepare(whole.view(), preparation, stop);
   try {
-    Factors f = Kind::factor(prepared(whole.view(), how).view(), options, memory, stop);
+    Csr<double> ready = prepared(whole.view(), how);
+    Factors f = Kind::factor(ready.view(), options, memory, stop);
     // Rows that depend on others come late in this order, and get pivots that say nothing about them.
     if (f.boosted > 0 && preparation.order == Ordering::with_pivots && how.order == Ordering::colamd) {
       preparation.order = Ordering::best;
       how = prepare(whole.view(), preparation, stop);
-      f = Kind::factor(prepared(whole.view(), how).view(), options, memory, stop);
+      ready = prepared(whole.view(), how);
+      f = Kind::factor(ready.view(), options, memory, stop);
     }
+    if (is_exact) {
+      constexpr bool pivots = std::is_same_v<Kind, IlutKind> || std::is_same_v<Kind, LuKind>;
+      require_bounded_growth(name, f, ready.view(), whole.view(), f.boosted, options.in_float || sizeof(T) == 4,
+                             pivots ? "A is singular, or nearly so; use --precond jacobi, or --solver lsmr"
+                                    : "use --precond ilut, which pivots");
+    }
+    ready = {};
     const Offset entries = f.nonzeros();
     const Index boosted = f.boosted;
     const double shift = f.shift;

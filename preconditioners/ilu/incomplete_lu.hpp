@@ -12,6 +12,7 @@
 #include <utility>
 #include <variant>
 
+#include <ostinato/preconditioners/application.hpp>
 #include <ostinato/preconditioners/ilu/approximate_factored.hpp>
 #include <ostinato/preconditioners/ilu/factored.hpp>
 #include <ostinato/preconditioners/ilu/ic.hpp>
@@ -50,8 +51,8 @@ TriangularOptions triangles_of(const Options& options) {
 /// Exec      The constructor factors on the calling thread of the host; from a GPU it downloads the matrix and uploads
 ///           the factors. ilu0 and ic0 on Cuda are factored there (ZeroFill): order=natural downloads nothing, another
 ///           order the pattern, match=yes the matrix. apply is enqueued, allocates nothing, and may be captured. One
-///           thread at a time applies an object. Traffic and memory are those of solve=exact; ApproximateFactored has
-///           the others.
+///           thread at a time applies an object; a second one gets an ArgumentError. Traffic and memory are those of
+///           solve=exact; ApproximateFactored has the others.
 /// Throws    ArgumentError when the matrix isn't square or holds NaN or infinity, when ic0 or ict get one that isn't
 ///           symmetric (is_nearly_symmetric()) or whose pivots don't become positive (factor_ic()), when the factors
 ///           leave the range of T, or when they take more entries than the options allow; MemoryLimitError when they
@@ -98,6 +99,8 @@ class IncompleteLu {
 
   /// z = M^-1 r
   void apply(std::span<const T> r, std::span<T> z) const {
+    require_lengths(name, rows(), r.size(), z.size());
+    const auto within = one_thread_.enter(name);
     std::visit([&](const auto& f) { f.apply(r, z); }, made_.factored);
   }
 
@@ -189,6 +192,7 @@ class IncompleteLu {
   Options options_;
   Made made_;
   Revision revision_;
+  OneThread one_thread_;
 };
 
 /// ILU(0): the pattern of A.

@@ -372,7 +372,7 @@ detail::FactorCounts ZeroFill<Space, T>::store(const SpaceCsr<Space, T>& a, cons
   };
   const auto fill_scales = [&](bool upper) {
     scale[upper] = Vector<Space, V>(space_, n);
-    return detail::FillSweepScales<V>{order(upper), values, To::least_scale, To::largest_scale, scale[upper].data()};
+    return detail::FillSweepScales<V>{order(upper), values, To::scale_range, scale[upper].data()};
   };
   const auto lower = fill_values(false), upper = fill_values(true);
   const std::size_t runs = lower.runs.count() + upper.runs.count();

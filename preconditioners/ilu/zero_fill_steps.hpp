@@ -4,6 +4,7 @@
 
 // The kernels of zero_fill.hpp whose rows don't wait for each other, for both spaces.
 
+#include <ostinato/preconditioners/ilu/scale_range.hpp>
 #include <ostinato/preconditioners/ilu/sweep.hpp>
 #include <ostinato/preconditioners/ilu/sweep_steps.hpp>
 #include <ostinato/preconditioners/ilu/zero_fill_levels.hpp>
@@ -148,19 +149,18 @@ struct FillSweepValues {
   }
 };
 
-/// The same for the scales of its rows, and their magnitudes from `least` to `largest`.
+/// The same for the scales of its rows.
 template <class T>
 struct FillSweepScales {
   SweepRows rows;
   FactorValues values;
-  double least, largest;
+  ScaleRange<T> range;
   T* scale;
 
   OSTINATO_FUNCTION Sums<1> operator()(std::size_t place) const {
     const double exact = values.scale(rows, rows.order[place]);
     scale[place] = static_cast<T>(exact);
-    const bool fits = fabs(exact) >= least && fabs(exact) <= largest && scale[place] - scale[place] == T{0};
-    return {{fits ? 0.0 : 1.0}};
+    return {{range.holds(exact) ? 0.0 : 1.0}};
   }
 };
 

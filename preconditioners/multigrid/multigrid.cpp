@@ -9,6 +9,7 @@
 #include <limits>
 #include <utility>
 
+#include <ostinato/preconditioners/application.hpp>
 #include <ostinato/preconditioners/define_entry.hpp>
 #include <ostinato/preconditioners/jacobi.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/cycle.hpp>
@@ -241,6 +242,7 @@ struct Multigrid<Space, T>::State {
   std::vector<Cycle> cycles;                                     ///< structured: one for each unknown of a point
   std::optional<algebraic::AlgebraicCycle<Space, T>> algebraic;  ///< classical
   Vector<Space, double> unused;                                  ///< takes the dot product that apply() doesn't give
+  OneThread one_thread;
   double rate = 0;
   bool is_short_of_memory = false;  ///< coarsened aggressively, although nobody asked for that
   bool reused = false;
@@ -358,6 +360,13 @@ struct Multigrid<Space, T>::State {
     return {v + u, static_cast<Index>(cycles.size())};
   }
 
+  /// Before a cycle that a caller asks for.
+  auto enter(std::size_t r, std::size_t z) const {
+    require_lengths(name, rows, r, z);
+    require_values();
+    return one_thread.enter(name);
+  }
+
   /// z = M^-1 r. With one unknown, *slot = r . z; otherwise the last unknown's part of it.
   void apply(const T* r, T* z, double* slot) const {
     if (algebraic) return algebraic->apply({r, rows}, {z, rows}, slot);
@@ -383,7 +392,9 @@ struct Multigrid<Space, T>::State {
   void keep_settings();
 };
 
-/// Tries one cycle on a random error, and with `again` another one on what is left; on a grid one.
+/// Tries one cycle on a random error, and with `again` another one on what is left; on a grid one. Without a coarsest
+/// matrix that is solved, and with near-null vectors of the caller, who may be wrong, the rate is that of cycles one
+/// after the other.
 template <class Space, class T>
 multigrid::Trial Multigrid<Space, T>::State::try_cycles(const CsrView<T>& a, bool again) {
   if (rows == 0) return {};
@@ -395,7 +406,10 @@ multigrid::Trial Multigrid<Space, T>::State::try_cycles(const CsrView<T>& a, boo
   const auto& of_level = algebraic->hierarchy().levels().front().a;
   const auto product = [&](const auto& x, auto& y) { of_level.apply(1, x, 0, y); };
   const auto cycle = [&](const auto& r, auto& z) { algebraic->apply_to_level(r, z, unused.data()); };
-  return multigrid::try_on_error(space, rows, in_energy(), again, product, cycle);
+  multigrid::Trial trial = multigrid::try_on_error(space, rows, in_energy(), again, product, cycle);
+  if (!algebraic->hierarchy().coarse_inverse() || !options.near_null.empty())
+    trial.rate = std::max(trial.rate, multigrid::rate_of_repeated(space, rows, in_energy(), product, cycle));
+  return trial;
 }
 
 /// Whether the hierarchy at hand may do for a matrix: a hierarchy that was made anew would have the same kind, for a
@@ -580,19 +594,20 @@ const Space& Multigrid<Space, T>::space() const {
 
 template <class Space, class T>
 void Multigrid<Space, T>::apply(std::span<const T> r, std::span<T> z) const {
-  state().require_values();
+  const auto within = state().enter(r.size(), z.size());
   state().apply(r.data(), z.data(), state().unused.data());
 }
 
 template <class Space, class T>
 void Multigrid<Space, T>::apply_dot(std::span<const T> r, std::span<T> z, double* slot) const {
-  state().require_values();
+  const auto within = state().enter(r.size(), z.size());
   state().apply(r.data(), z.data(), slot);
   if (state().cycles.size() > 1) dot<T>(state().space, r, z, slot);
 }
 
 template <class Space, class T>
 void Multigrid<Space, T>::mixed_dot(std::span<const float> r, std::span<float> z, double* slot) const {
+  const auto within = state().enter(r.size(), z.size());
   state().apply_to_grids(r.data(), z.data(), slot);
   if (state().cycles.size() > 1) dot<float>(state().space, r, z, slot);
 }
@@ -678,7 +693,10 @@ std::string Multigrid<Space, T>::remarks() const {
   char text[64];
   std::snprintf(text, sizeof text, ", %.3g times the entries of A",
                 entries / std::max(1.0, static_cast<double>(grids.front().nonzeros)));
+  const auto& cycle = state().algebraic;
+  const bool is_smoother_alone = cycle && grids.size() == 1 && !cycle->hierarchy().coarse_inverse();
   return std::to_string(grids.size()) + (grids.size() == 1 ? " grid" : " grids") + text +
+         (is_smoother_alone ? ", no coarse grid: the smoother alone" : "") +
          (state().keeps_half() ? ", operators in half precision" : "") +
          (state().is_short_of_memory ? ", coarsened aggressively to fit into memory" : "");
 }

@@ -129,7 +129,8 @@ struct MultigridOptions {
 ///
 /// Traffic   3-D 7-point, for each unknown: some 56 bytes with constant coefficients, some 150 with variable ones.
 /// Exec      The constructor works in the memory of the space and waits. apply and apply_dot are enqueued, allocate
-///           nothing, and may be captured. On Host, one thread at a time applies an object.
+///           nothing, and may be captured. One thread at a time applies an object; a second one gets an
+///           ArgumentError.
 /// Requires  The elements of r are in the range of float, squared: the solvers scale b where they aren't.
 /// Throws    ArgumentError when the matrix isn't on a grid, when the diagonal isn't positive,
 ///           when the operator of a coarser grid leaves the range of float, when its coefficients are beyond 65504
@@ -211,7 +212,9 @@ class Multigrid {
   bool varies() const;                              ///< whether M is a K-cycle
   bool symmetric() const;                           ///< M is symmetric when A is: not with smoother=ilu0
   std::vector<PreconditionerLevel> levels() const;  ///< the finest first
-  double rate() const;          ///< by what a cycle shrank a random error at set-up, or after the last update
+  /// By what a cycle shrank a random error at set-up, or after the last update. Where a smoother alone is the coarsest
+  /// level, and with near-null vectors of the caller, the last of 20 cycles.
+  double rate() const;
   bool reused() const;          ///< the last update_values() kept the interpolations
   std::string remarks() const;  ///< for reports: "6 grids, 2.61 times the entries of A"
 

@@ -13,6 +13,7 @@
 #include <ostinato/spmv/matrix/csr.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/vector.hpp>
+#include <ostinato/spmv/space/vector_steps.hpp>
 
 namespace ostinato::multigrid {
 
@@ -88,6 +89,33 @@ Trial try_on_error(const Space& space, std::size_t n, bool energy, bool again, P
   Trial trial{part_left(values[0], values[1], least)};
   if (again) trial.next_rate = part_left(values[2], values[3], least);
   return trial;
+}
+
+/// By what the last of some cycles shrinks a random error of n elements: what a smoother alone leaves is smooth after
+/// some cycles, and hardly shrinks then. 0 where nothing is left. At most 0.999 where it is 1 but for rounding, as
+/// where A is singular. The norm and the rest as for try_on_error().
+/// Exec      Waits.
+template <class Space, class Product, class Cycle>
+double rate_of_repeated(const Space& space, std::size_t n, bool energy, Product product, Cycle cycle) {
+  constexpr int cycles = 20;
+  Vector<Space, float> e(space, n), r(space, n), z(space, n);
+  Vector<Space, double> squares(space, 3);  // of the random error, and before and after the last cycle
+  const auto note = [&](double* slot) { dot<float>(space, e, energy ? r : e, slot); };
+  for_each(space, n, FillRandomError{e.data()});
+  product(e, r);
+  note(squares.data());
+  for (int k = 0; k < cycles; ++k) {
+    if (k + 1 == cycles) note(squares.data() + 1);
+    cycle(r, z);
+    for_each(space, n, TakeProduct{z.data(), e.data()});
+    product(e, r);
+  }
+  note(squares.data() + 2);
+  const std::vector<double> values = squares.download();
+  constexpr double nothing = 1e-10, one = 1.01, below_one = 0.999;
+  if (!(std::abs(values[1]) > nothing * values[0])) return 0;
+  const double rate = part_left(values[2], values[1], 0);
+  return rate < one ? std::min(rate, below_one) : rate;
 }
 
 }  // namespace ostinato::multigrid

@@ -40,12 +40,12 @@ Analysis<Space, T>::Analysis(const Space& space, SpaceCsr<Space, T> matrix, Anal
   const Stopwatch watch;
   Structure structure = analyse(space, matrix.view(), depth);
   const double seconds = watch.seconds();
-  state_ = std::make_shared<State>(State{space, std::move(matrix), std::move(structure), {}, {}, seconds});
+  state_.reset(new State{space, std::move(matrix), std::move(structure), {}, {}, seconds});
 }
 
 template <class Space, class T>
 Analysis<Space, T>::Analysis(const Space& space, SpaceCsr<Space, T> matrix, Structure structure)
-    : state_(std::make_shared<State>(State{space, std::move(matrix), std::move(structure), {}, {}, 0})) {
+    : state_(new State{space, std::move(matrix), std::move(structure), {}, {}, 0}) {
   const CsrView<T>& a = state_->matrix.view();
   const Structure& s = state_->structure;
   if (a.rows != s.rows || a.cols != s.cols || a.nonzeros() != s.nonzeros || s.profile == nullptr)
@@ -55,12 +55,13 @@ Analysis<Space, T>::Analysis(const Space& space, SpaceCsr<Space, T> matrix, Stru
 template <class Space, class T>
 void Analysis<Space, T>::complete(AnalysisDepth depth) const {
   State& s = state();
+  const std::lock_guard lock(s.mutex);
   if (s.structure.census != nullptr) return;
   const Stopwatch watch;
   if (s.structure.lengths_only) {
     s.structure = analyse(s.space, s.matrix.view(), depth);
   } else {
-    s.structure.census = census_of(s.space, s.matrix.view(), s.structure, depth);
+    if (auto census = census_of(s.space, s.matrix.view(), s.structure, depth)) s.structure.census = std::move(census);
   }
   s.seconds += watch.seconds();
 }
@@ -68,6 +69,7 @@ void Analysis<Space, T>::complete(AnalysisDepth depth) const {
 template <class Space, class T>
 const std::string& Analysis<Space, T>::pattern() const {
   State& s = state();
+  const std::lock_guard lock(s.mutex);
   if (!s.pattern.empty()) return s.pattern;
   const Stopwatch watch;
   s.pattern = pattern_hash(s.space, s.matrix.view());
@@ -78,6 +80,7 @@ const std::string& Analysis<Space, T>::pattern() const {
 template <class Space, class T>
 const Grid& Analysis<Space, T>::grid() const {
   State& s = state();
+  const std::lock_guard lock(s.mutex);
   if (s.grid.has_value()) return *s.grid;
   const Stopwatch watch;
   s.grid = find_grid(s.space, s.matrix.view(), s.structure);

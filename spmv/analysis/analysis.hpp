@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -21,8 +22,8 @@ namespace ostinato {
 /// census of the diagonals, the grid.
 ///
 /// Exec      The constructors wait for the result. The matrix stays in memory as long as a copy of the analysis exists.
-/// Requires  Only one host thread at a time uses an analysis and its copies. An object that was moved from throws
-///           ArgumentError when it is asked, until another one is assigned to it.
+/// Requires  Only one host thread at a time makes operators and preconditioners from an analysis and its copies. An
+///           object that was moved from throws ArgumentError when it is asked, until another one is assigned to it.
 /// Throws    ArgumentError when the arrays don't form a valid matrix; DeviceError; std::bad_alloc.
 template <class Space, class T>
 class Analysis {
@@ -80,10 +81,11 @@ class Analysis {
   /// Takes the census of diagonals if there is none yet and an analysis of this depth takes one.
   void complete(AnalysisDepth depth = AnalysisDepth::full) const;
 
-  /// The pattern's hash (pattern_hash()), computed by the first call.
+  /// The pattern's hash (pattern_hash()), computed by the first call. Several threads may ask at once.
   const std::string& pattern() const;
 
-  /// The grid on which the matrix lives, or why there is none (find_grid()), found by the first call.
+  /// The grid on which the matrix lives, or why there is none (find_grid()), found by the first call. Several threads
+  /// may ask at once.
   const Grid& grid() const;
 
  private:
@@ -94,6 +96,7 @@ class Analysis {
     std::string pattern;
     std::optional<Grid> grid;
     double seconds;
+    std::mutex mutex = {};  ///< of what is found later
   };
   explicit Analysis(std::shared_ptr<State> state) : state_(std::move(state)) {}
 

@@ -64,8 +64,8 @@ inline std::string Grid::text() const {
 /// Requires  Canonical rows; `s` is the structure of `a`.
 /// Traffic   Reads the matrix once for each grid that the offsets allow: mostly once, and not at all when the offsets
 ///           show that there is no grid. On Host a grid is mostly ruled out by a hundred rows.
-/// Limits    Up to 8 unknowns a point, each of which is coupled to itself along x. An axis has at least 4 points, a
-///           periodic one 5; where a point has several unknowns, most rows lead to one side as often as to the other,
+/// Limits    Up to 8 unknowns a point, each of which is coupled to itself along x. An axis has at least 4
+///           points; where a point has several unknowns, most rows lead to one side as often as to the other,
 ///           because narrow bands would be grids otherwise.
 template <class Space, class T>
 Grid find_grid(const Space& space, const CsrView<T>& a, const Structure& s);

@@ -16,7 +16,7 @@ struct GridPoint {
 };
 
 /// The points of the shortest axis that may be periodic.
-inline constexpr Index fewest_periodic = 5;
+inline constexpr Index fewest_periodic = 4;
 
 /// The step from a point to one beside it. The ends of an axis are beside each other, too; `around` has bit k when the
 /// step leads from one end of axis k to the other.

@@ -40,15 +40,21 @@ constexpr const char* ask_base = "; are the arrays 1-based? csr_from() takes a b
 
 [[noreturn]] void refuse(const std::string& reason) { throw ArgumentError("not a CSR matrix: " + reason); }
 
-template <class T>
-std::span<const Index> columns(const CsrView<T>& a, Index row) {
+struct Pattern {
+  Index rows, cols;
+  std::span<const Offset> row_ptr;
+  std::span<const Index> col;
+};
+
+/// The columns of a row of a CsrView or Pattern.
+template <class A>
+std::span<const Index> columns(const A& a, Index row) {
   const auto r = static_cast<std::size_t>(row);
   return a.col.subspan(static_cast<std::size_t>(a.row_ptr[r]),
                        static_cast<std::size_t>(a.row_ptr[r + 1] - a.row_ptr[r]));
 }
 
-template <class T>
-void refuse_row(const CsrView<T>& a, Index row) {
+void refuse_row(const Pattern& a, Index row) {
   const auto r = static_cast<std::size_t>(row);
   const std::string which = row_text(r);
   if (a.row_ptr[r + 1] < a.row_ptr[r]) refuse(which + " ends before it begins");
@@ -129,21 +135,17 @@ Csr<T> from_triplets(Index rows, Index cols, std::span<const Triplet<T>> triplet
   return a;
 }
 
-template <class T>
-void check_sizes(const CsrView<T>& a) {
+namespace {
+
+void check_pattern_sizes(const Pattern& a) {
   if (a.rows < 0 || a.cols < 0) refuse("the shape " + shape(a.rows, a.cols) + " is negative");
   if (a.row_ptr.size() != static_cast<std::size_t>(a.rows) + 1) {
     refuse(std::to_string(a.rows) + " rows need " + std::to_string(Offset{a.rows} + 1) +
            " row pointers, but there are " + std::to_string(a.row_ptr.size()));
   }
-  if (a.col.size() != a.val.size()) {
-    refuse(std::to_string(a.col.size()) + " columns stand beside " + std::to_string(a.val.size()) + " values");
-  }
 }
 
-template <class T>
-void check(const CsrView<T>& a) {
-  check_sizes(a);
+void check_rows(const Pattern& a) {
   if (a.row_ptr[0] != 0) {
     refuse("row 0 begins at entry " + std::to_string(a.row_ptr[0]) + " instead of 0" +
            (a.row_ptr[0] == 1 ? ask_base : ""));
@@ -163,6 +165,28 @@ void check(const CsrView<T>& a) {
   }
 }
 
+}  // namespace
+
+template <class T>
+void check_sizes(const CsrView<T>& a) {
+  check_pattern_sizes({a.rows, a.cols, a.row_ptr, a.col});
+  if (a.col.size() != a.val.size()) {
+    refuse(std::to_string(a.col.size()) + " columns stand beside " + std::to_string(a.val.size()) + " values");
+  }
+}
+
+template <class T>
+void check(const CsrView<T>& a) {
+  check_sizes(a);
+  check_rows({a.rows, a.cols, a.row_ptr, a.col});
+}
+
+void check_pattern(Index rows, Index cols, std::span<const Offset> row_ptr, std::span<const Index> col) {
+  const Pattern a{rows, cols, row_ptr, col};
+  check_pattern_sizes(a);
+  check_rows(a);
+}
+
 template <class T>
 bool is_canonical(const CsrView<T>& a) {
   return no_row == first_row(a.rows, a.nonzeros(), [&](Index r) {
@@ -173,6 +197,12 @@ bool is_canonical(const CsrView<T>& a) {
 
 template <class T>
 Csr<T> canonical(const CsrView<T>& a) {
+  check(a);
+  return canonical(a, checked);
+}
+
+template <class T>
+Csr<T> canonical(const CsrView<T>& a, Checked) {
   const Host host;
   const auto entries = static_cast<std::size_t>(a.nonzeros());
   Csr<T> out{a.rows, a.cols, Array<Offset>(static_cast<std::size_t>(a.rows) + 1), Array<Index>(entries),
@@ -197,6 +227,12 @@ Csr<T> canonical(const CsrView<T>& a) {
 
 template <class T>
 Csr<T> transpose(const CsrView<T>& a) {
+  check(a);
+  return transpose(a, checked);
+}
+
+template <class T>
+Csr<T> transpose(const CsrView<T>& a, Checked) {
   const Host host;
   const std::vector<detail::RowRun> runs = detail::cut_rows(a.rows);
   detail::Assembly<T> assembly(host, a.cols, a.rows, runs.size());
@@ -223,7 +259,9 @@ Csr<T> transpose(const CsrView<T>& a) {
   template void check_sizes<T>(const CsrView<T>&);                                                   \
   template bool is_canonical<T>(const CsrView<T>&);                                                  \
   template Csr<T> canonical<T>(const CsrView<T>&);                                                   \
-  template Csr<T> transpose<T>(const CsrView<T>&)
+  template Csr<T> canonical<T>(const CsrView<T>&, Checked);                                          \
+  template Csr<T> transpose<T>(const CsrView<T>&);                                                   \
+  template Csr<T> transpose<T>(const CsrView<T>&, Checked)
 OSTINATO_INSTANTIATE(float);
 OSTINATO_INSTANTIATE(double);
 #undef OSTINATO_INSTANTIATE

@@ -92,20 +92,34 @@ Csr<T> from_triplets(Index rows, Index cols, const Triplets& triplets, std::vect
 template <class T>
 void check(const CsrView<T>& a);
 
+/// The same for the pattern alone.
+void check_pattern(Index rows, Index cols, std::span<const Offset> row_ptr, std::span<const Index> col);
+
 /// The same for the sizes alone, which are known where the arrays are in the memory of a GPU.
 template <class T>
 void check_sizes(const CsrView<T>& a);
 
 /// True when the columns of each row ascend strictly, so that no row holds duplicates.
+/// Requires  Arrays that check() doesn't refuse.
 template <class T>
 bool is_canonical(const CsrView<T>& a);
 
+/// A tag: the arrays of a view went through check() before, which needn't be done again.
+struct Checked {};
+inline constexpr Checked checked;
+
 /// The same matrix with the columns of each row ascending and duplicates added up. Parallel over rows.
+/// Throws    As check().
 template <class T>
 Csr<T> canonical(const CsrView<T>& a);
+template <class T>
+Csr<T> canonical(const CsrView<T>& a, Checked);
 
 /// The transpose, with sorted rows.
+/// Throws    As check().
 template <class T>
 Csr<T> transpose(const CsrView<T>& a);
+template <class T>
+Csr<T> transpose(const CsrView<T>& a, Checked);
 
 }  // namespace ostinato

@@ -201,7 +201,7 @@ Csr<T> csr_from_lines(const CompressedLines& given, std::span<const T> val) {
 
 template <class T>
 Csr<T> transposed(const CompressedLines& lines, std::span<const T> val) {
-  return transpose(csr_from_lines(lines, val).view());
+  return transpose(csr_from_lines(lines, val).view(), checked);
 }
 
 template <class T>

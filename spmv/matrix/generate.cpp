@@ -144,7 +144,7 @@ Csr<T> generate(std::string_view family, const GenerateOptions& options) {
   Csr<T> a = called.make(family, options);
   if (!options.renumbered || !reads(called.info, "renumbered")) return a;
   const int block = reads(called.info, "unknowns") ? options.unknowns : 1;
-  return renumber<T>(Host(), a, random_order(a.rows, 1, block));
+  return renumber<T>(Host(), a, random_order(a.rows, 1, block), checked);
 }
 
 std::optional<Stencil> generate_stencil(std::string_view family, const GenerateOptions& options) {

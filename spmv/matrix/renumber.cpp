@@ -57,6 +57,12 @@ void fill_rows(const CsrView<T>& a, std::span<const Index> order, const Array<In
 
 template <class T>
 Csr<T> renumber(const Host& space, const CsrView<T>& a, std::span<const Index> order) {
+  check(a);
+  return renumber(space, a, order, checked);
+}
+
+template <class T>
+Csr<T> renumber(const Host& space, const CsrView<T>& a, std::span<const Index> order, Checked) {
   const auto n = static_cast<std::size_t>(a.rows);
   if (a.rows != a.cols) throw DimensionError("renumbering: the matrix isn't square");
   require_length(n, order, "matrix");
@@ -108,9 +114,10 @@ OSTINATO_INSTANTIATE(Cuda, float);
 OSTINATO_INSTANTIATE(Cuda, double);
 #undef OSTINATO_INSTANTIATE
 
-#define OSTINATO_INSTANTIATE(T)                                                     \
-  template Csr<T> renumber(const Host&, const CsrView<T>&, std::span<const Index>); \
-  template Array<T> renumber(std::span<const T>, std::span<const Index>);           \
+#define OSTINATO_INSTANTIATE(T)                                                              \
+  template Csr<T> renumber(const Host&, const CsrView<T>&, std::span<const Index>);          \
+  template Csr<T> renumber(const Host&, const CsrView<T>&, std::span<const Index>, Checked); \
+  template Array<T> renumber(std::span<const T>, std::span<const Index>);                    \
   template Array<T> number_as_before(std::span<const T>, std::span<const Index>)
 OSTINATO_INSTANTIATE(float);
 OSTINATO_INSTANTIATE(double);

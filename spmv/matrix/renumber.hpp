@@ -17,9 +17,12 @@ namespace ostinato {
 /// Shapes    A: n x n. order: n different elements of 0 .. n - 1, as from the orders of spmv/matrix/ordering.
 /// Exec      In parallel over rows. Rows come out sorted.
 /// Traffic   Reads and writes the matrix once, rows in a scattered order.
-/// Throws    DimensionError for another shape or length; ArgumentError for an element out of range or a repeated one.
+/// Throws    DimensionError for another shape or length; ArgumentError for an element out of range or a repeated one,
+///           and as check().
 template <class T>
 Csr<T> renumber(const Host& space, const CsrView<T>& a, std::span<const Index> order);
+template <class T>
+Csr<T> renumber(const Host& space, const CsrView<T>& a, std::span<const Index> order, Checked);
 
 /// Element i of the result is element order[i] of v.
 /// Exec      In parallel over elements, as the reverse.

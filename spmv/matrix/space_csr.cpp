@@ -14,7 +14,7 @@ template <class Space, class T>
 SpaceCsr<Space, T>::SpaceCsr(const Space& space, const CsrView<T>& a) : view_(a) {
   check(a);
   if (!is_canonical(a)) {
-    Csr<T> sorted = canonical(a);
+    Csr<T> sorted = canonical(a, checked);
     if (Space::on_device) {
       upload(space, sorted.view());
     } else {

@@ -137,8 +137,8 @@ int start_later(int threads) {
                       std::to_string(threads) + " threads");
 }
 
-/// Initialises Kokkos with `threads` threads, unless Kokkos is initialised already. Returns Kokkos' number of threads,
-/// or 0 before main.
+/// Initialises Kokkos with `threads` threads, unless Kokkos is initialised already. Returns the number of threads that
+/// a Host works with, or 0 before main.
 int start(int threads) {
   if (threads < 0 || threads > most_threads) {
     throw ArgumentError("Host: the number of threads is " + std::to_string(threads) + "; 0 means all, " +
@@ -146,17 +146,20 @@ int start(int threads) {
   }
   if (!is_kokkos_ready) return start_later(threads);
   static std::mutex mutex;
+  static int last_asked = 0;
   const std::lock_guard lock(mutex);
   if (!Kokkos::is_initialized()) {
     require_kokkos_alive();
     initialize_kokkos(bounded(asked_early > 0 ? asked_early.load() : threads));
   }
-  const int running = static_cast<int>(Kokkos::DefaultHostExecutionSpace().concurrency());
-  if (threads > 0 && threads != running) {
-    throw ArgumentError("Host: " + std::to_string(threads) + " threads asked for, but Kokkos runs with " +
-                        std::to_string(running) + " already; ask before anything else of the library is called");
+  const int pool = static_cast<int>(Kokkos::DefaultHostExecutionSpace().concurrency());
+  if (threads > pool) {
+    throw ArgumentError("Host: " + std::to_string(threads) + " threads asked for, but the pool has " +
+                        std::to_string(pool) + ", which the first work of the program has made; make the Host before " +
+                        "that (reading or making a matrix is work, too), or set OMP_NUM_THREADS");
   }
-  return running;
+  if (threads > 0) last_asked = threads;
+  return last_asked > 0 ? last_asked : pool;
 }
 
 /// The number of running tasks of the machine, or 0 where the system doesn't tell.

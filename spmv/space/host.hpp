@@ -24,10 +24,14 @@ class Host {
  public:
   static constexpr bool on_device = false;
 
-  /// threads == 0 uses the number given by OMP_NUM_THREADS or by the machine, but at most 512. Only the first Host of a
-  /// program can set the number of threads. Reading, generating or assembling a matrix also creates a Host.
-  /// Throws ArgumentError when threads is negative, over 512, or positive but not the number that Kokkos already uses;
-  /// when KOKKOS_NUM_THREADS is over 512 or contradicts threads; and when the program has finalised Kokkos 4 or later.
+  /// Work with this object and its copies runs on `threads` threads. 0: as many as the Host(n) before it, n > 0; if
+  /// there was none, all of the pool.
+  ///
+  /// The first work of a program makes the pool, which then keeps its size: reading, generating or assembling a matrix
+  /// makes one, too, of as many threads as OMP_NUM_THREADS or the machine says, but at most 512. A Host(n) that comes
+  /// first makes a pool of n threads; a later one takes n of the pool.
+  /// Throws    ArgumentError when `threads` is negative, over 512, or more than the pool has; when KOKKOS_NUM_THREADS
+  ///           is over 512 or contradicts the first Host; and when the program has finalised Kokkos 4 or later.
   explicit Host(int threads = 0);
 
   static std::string build_description();  ///< "Kokkos 3.4"

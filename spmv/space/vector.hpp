@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include <ostinato/spmv/space/lengths.hpp>
+
 namespace ostinato {
 
 /// An array in the memory of a space. An array can be moved but not copied. An array converts to std::span; on Cuda the
@@ -64,7 +66,9 @@ class Vector {
   operator std::span<const T>() const { return span(); }
 
   /// Copies from host memory of the same size.
+  /// Throws    DimensionError for another size.
   void upload(std::span<const T> host) {
+    if (host.size() != size_) detail::refuse_length("upload", size_, host.size());
     if (size_ > 0) space_->upload(data_, host.data(), bytes());
   }
 

@@ -6,8 +6,11 @@
 #include <span>
 #include <type_traits>
 
+#include <ostinato/spmv/space/lengths.hpp>
+
 // Vector operations that solvers, preconditioners and operators share. Scalars (double*) are in the memory of the
-// space. On Cuda all operations are enqueued. No operation allocates device memory.
+// space. On Cuda all operations are enqueued. No operation allocates device memory. A vector that is too short is a
+// DimensionError.
 
 namespace ostinato {
 
@@ -21,6 +24,7 @@ using Out = std::span<T>;
 /// y = x
 template <class T, class Space>
 void copy(const Space& space, In<T> x, Out<T> y) {
+  detail::require_length("copy", x.size(), y.size());
   space.copy(y.data(), x.data(), x.size_bytes());
 }
 

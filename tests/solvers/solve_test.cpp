@@ -13,9 +13,11 @@
 #include <new>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <ostinato/preconditioners/any_preconditioner.hpp>
+#include <ostinato/spmv/function_operator.hpp>
 #include <ostinato/spmv/space/error.hpp>
 
 #include "support/exact_residual.hpp"
@@ -625,6 +627,80 @@ TEST(SolveOptions, SolveSaysWhatHadNoEffect) {
   };
   EXPECT_NE(notes({.shadow = 2}).find("an option had no effect: shadow = 2 is for idr"), std::string::npos);
   EXPECT_EQ(notes({}).find("had no effect"), std::string::npos);
+}
+
+/// A x for a matrix, as functions that know nothing of it.
+template <class Space, class T>
+struct Functions {
+  Operator<Space, T> forward, back;
+  Functions(const Space& space, const Csr<T>& a) : forward(space, a), back(space, transpose(a.view())) {}
+
+  auto as(const Space& space, FunctionOptions<T> options) const {
+    return make_operator<T>(
+        space, static_cast<std::size_t>(forward.rows()),
+        [this](std::span<const T> x, std::span<T> y) { forward.apply(T{1}, x, T{0}, y); }, std::move(options));
+  }
+  auto transposed() const {
+    return [this](std::span<const T> x, std::span<T> y) { back.apply(T{1}, x, T{0}, y); };
+  }
+};
+
+TYPED_TEST(SolveOn, TakesTheMethodThatSuitsAFunction) {
+  using T = typename TypeParam::T;
+  using Space = typename TypeParam::Space;
+  const auto definite = with_known_solution(generate<T>("variable2d", {.n = 20}));
+  const auto indefinite = with_known_solution(shifted_laplacian<T>(20, 1.3));
+  const auto method_for = [&](const System<T>& system, FunctionOptions<T> options) {
+    const Functions<Space, T> functions(this->space(), system.a);
+    const auto op = functions.as(this->space(), std::move(options));
+    const auto b = this->put(system.b);
+    auto x = this->put(system.x0);
+    const SolveOptions asked = {.rtol = 1e-4};
+    Solved<T> solved{ostinato::solve(this->space(), op, b, x, asked), {}};
+    solved.x = x.download();
+    const ExactResidual end = exact_residual(system.a.view(), solved.x, system.b);
+    EXPECT_EQ(solved.result.status, Status::converged) << solved.result.message();
+    EXPECT_LE(end.relative, asked.rtol);
+    return solved.result.solver;
+  };
+  EXPECT_EQ(method_for(definite, {.positive_definite = true}), "cg");
+  EXPECT_EQ(method_for(definite, {.symmetric = true}), "minres");
+  EXPECT_EQ(method_for(definite, {}), "gmres");
+  EXPECT_EQ(method_for(indefinite, {.symmetric = true}), "minres");
+}
+
+TYPED_TEST(SolveOn, SolvesLeastSquaresOfAFunctionWithItsTranspose) {
+  using T = typename TypeParam::T;
+  using Space = typename TypeParam::Space;
+  const Csr<T> a = dense<T>({{3, 0}, {0, 2}, {4, 1}});
+  const Functions<Space, T> functions(this->space(), a);
+  const auto op = functions.as(this->space(), {.cols = 2, .transposed = functions.transposed()});
+  const auto b = this->put(std::vector<T>{5, 2, 1});
+  auto x = this->put(std::vector<T>(2));
+  const SolveResult result = ostinato::solve(this->space(), op, b, x, {.rtol = 1e-6});
+  EXPECT_EQ(result.solver, "lsmr");
+  EXPECT_EQ(result.status, Status::least_squares) << result.message();
+  // A^T A = [25 4; 4 5], A^T b = [19; 5].
+  const std::vector<T> got = x.download();
+  EXPECT_NEAR(got[0], 75.0 / 109, 1e-5);
+  EXPECT_NEAR(got[1], 49.0 / 109, 1e-5);
+
+  const auto without = functions.as(this->space(), {.cols = 2});
+  EXPECT_NE(message_of<ArgumentError>([&] { ostinato::solve(this->space(), without, b, x); }).find(".transposed"),
+            std::string::npos);
+}
+
+TYPED_TEST(SolveOn, TakesLsmrForASymmetricFunction) {
+  using T = typename TypeParam::T;
+  using Space = typename TypeParam::Space;
+  const auto system = with_known_solution(dense<T>({{2, 1, 0}, {1, -3, 1}, {0, 1, 4}}));
+  const Functions<Space, T> functions(this->space(), system.a);
+  const auto b = this->put(system.b);
+  auto x = this->put(system.x0);
+  const SolveResult result =
+      ostinato::solve(this->space(), functions.as(this->space(), {.symmetric = true}), b, x, "lsmr", {.rtol = 1e-5});
+  EXPECT_EQ(result.status, Status::converged) << result.message();
+  EXPECT_LE(exact_residual(system.a.view(), x.download(), system.b).relative, 1e-5);
 }
 
 }  // namespace

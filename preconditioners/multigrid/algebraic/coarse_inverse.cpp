@@ -50,7 +50,7 @@ class Dense {
   bool is_symmetric() {
     for (std::size_t i = 0; i < n_; ++i) {
       for (std::size_t j = 0; j < i; ++j) {
-        const double size = std::max(std::abs(row(i)[j]), std::sqrt(std::abs(row(i)[i] * row(j)[j])));
+        const double size = std::max(std::abs(row(i)[j]), root_of_product(row(i)[i], row(j)[j]));
         if (std::abs(row(i)[j] - row(j)[i]) > rounding_ * size) return false;
       }
     }
@@ -109,6 +109,9 @@ class Dense {
   std::vector<double> values() && { return std::move(v_); }
 
  private:
+  /// The root of |x y|, also where the product is out of range.
+  static double root_of_product(double x, double y) { return std::sqrt(std::abs(x)) * std::sqrt(std::abs(y)); }
+
   /// Whether all diagonal entries have the same sign.
   static bool is_definite(const std::vector<double>& own) {
     const auto [low, high] = std::minmax_element(own.begin(), own.end());
@@ -119,7 +122,7 @@ class Dense {
   bool is_nothing_left(const std::vector<double>& own, const std::vector<char>& is_done) {
     for (std::size_t i = 0; i < n_; ++i) {
       for (std::size_t j = 0; j <= i && !is_done[i]; ++j) {
-        const double both = std::sqrt(std::abs(own[i] * own[j])), size = both > 0 ? both : largest_;
+        const double both = root_of_product(own[i], own[j]), size = both > 0 ? both : largest_;
         if (!is_done[j] && std::abs(row(i)[j]) > 10 * rounding_ * size) return false;
       }
     }

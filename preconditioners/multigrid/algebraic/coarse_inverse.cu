@@ -184,9 +184,9 @@ __device__ Kind kind_of(const CoarsestMatrix<T>& m, Shared& shared) {
     for (int b = 0; b < most_inverted_in_block / side; ++b) {
       const int j = lane() + side * b;
       const double e = j < n ? v[i * n + j] : 0, other = j < n ? v[j * n + i] : 0, apart = e - other;
-      const double both = j < n ? fabs(own * shared.own[j]) : 0;
+      const double both = j < n ? sqrt(fabs(own)) * sqrt(fabs(shared.own[j])) : 0;  // the product may be out of range
       most = fmax(most, fabs(e));
-      may_be_definite = may_be_definite && apart * apart <= m.no_pivot * m.no_pivot * fmax(e * e, both);
+      may_be_definite = may_be_definite && fabs(apart) <= m.no_pivot * fmax(fabs(e), both);
       of_row += e;
     }
     of_row = over_lanes(of_row, [](double a, double b) { return a + b; });

@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include <ostinato/preconditioners/multigrid/algebraic/coarsening_steps.hpp>
+#include <ostinato/preconditioners/signs.hpp>
 #include <ostinato/spmv/matrix/csr_pattern.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/space/for_each_row.hpp>
@@ -135,7 +136,7 @@ struct FillSpread {
       own = to;
       col[to] = static_cast<Index>(i);
     }
-    if (!(theta * diagonal[i] > 0)) theta = diagonal[i];
+    if (!have_same_sign(theta, diagonal[i])) theta = diagonal[i];
     const T scale = theta == 0 ? T{0} : T{-1} / theta;
     val[own] = T{1};
     for (Offset k = begin; k < end; ++k) val[k] *= scale;
@@ -144,7 +145,7 @@ struct FillSpread {
   /// a_ji where its sign is opposite to that of the diagonal of row j, otherwise 0.
   OSTINATO_FUNCTION T entry(Index j, Index i) const {
     const Offset k = m.a.first_from(j, i);
-    return k < m.a.row_ptr[j + 1] && m.a.col[k] == i && m.val[k] * diagonal[j] < 0 ? m.val[k] : T{0};
+    return k < m.a.row_ptr[j + 1] && m.a.col[k] == i && have_opposite_signs(m.val[k], diagonal[j]) ? m.val[k] : T{0};
   }
 };
 

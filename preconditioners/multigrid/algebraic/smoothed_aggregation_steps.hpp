@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include <ostinato/preconditioners/multigrid/algebraic/points.hpp>
+#include <ostinato/preconditioners/signs.hpp>
 #include <ostinato/spmv/matrix/csr_pattern.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
 
@@ -122,7 +123,7 @@ struct FillSmoothing {
         lumped += v;
       }
     }
-    const double diagonal = (own + lumped) * own > 0 ? own + lumped : own;
+    const double diagonal = have_same_sign(own + lumped, own) ? own + lumped : own;
     const double scale = diagonal == 0 ? 0 : -damping / diagonal;
     for (Offset k = row_ptr[i]; k < to; ++k) {
       const double v = col[k] == row ? 1 + scale * diagonal : scale * static_cast<double>(val[k]);

@@ -128,7 +128,7 @@ Csr<T> elasticity(std::string_view family, const GenerateOptions& options) {
   const Index rows = checked_rows_of(family, options.n);
   const Mesh<3> mesh = mesh_of(options);
   const Csr<T> along_x = build_rows<T>(Host(), rows, ElasticityRows(mesh, options.n));
-  return renumber<T>(Host(), along_x, random_order(rows, options.seed, 3));
+  return renumber<T>(Host(), along_x, random_order(rows, options.seed, 3), checked);
 }
 
 std::vector<double> elasticity_coordinates(std::string_view family, const GenerateOptions& options) {

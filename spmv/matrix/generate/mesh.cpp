@@ -88,7 +88,7 @@ Csr<T> laplace_on_mesh(std::string_view family, const GenerateOptions& options) 
   const Host host;
   const Mesh<D> mesh(host, options.n, options.seed);
   const Csr<T> along_x = build_rows<T>(host, rows, StiffnessRows<D>(mesh, options.n));
-  return renumber<T>(host, along_x, random_order(rows, options.seed));
+  return renumber<T>(host, along_x, random_order(rows, options.seed), checked);
 }
 
 template Csr<float> laplace_on_mesh<float, 2>(std::string_view, const GenerateOptions&);

@@ -78,10 +78,11 @@ Table read_table(const std::string& path);
 /// Writes a matrix as "coordinate real general", row by row, with the fewest digits that read back as the same number.
 ///
 /// Shapes    The entries are written in the order in which `a` stores them. Duplicates are written one by one.
-/// Requires  check(a) passes. A `path` that ends in ".gz" is compressed; "-" is the standard output. Each line of
-///           `comment` becomes a comment after the banner.
-/// Throws    FormatError when the file can't be opened or written, for example on a full disk. A file that was there
-///           before then stays as it was, unless it had to be written in place (text.hpp).
+/// Requires  A `path` that ends in ".gz" is compressed; "-" is the standard output. Each line of `comment` becomes a
+///           comment after the banner.
+/// Throws    As check(), before the file is opened; FormatError when the file can't be opened or written, for example
+///           on a full disk. A file that was there before then stays as it was, unless it had to be written in place
+///           (text.hpp).
 /// Exec      Formats in parallel and writes in order. Takes at most 1.8 MB of memory per thread.
 /// Limits    NaN and infinite values are written as nan and inf, which read_matrix_market refuses.
 template <class T>

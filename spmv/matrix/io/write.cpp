@@ -59,6 +59,7 @@ void write_header(io::Output& out, const char* format, std::string_view comment,
 
 template <class T>
 void write_matrix_market(const std::string& path, const CsrView<T>& a, std::string_view comment) {
+  check(a);
   const Host host;
   io::Output out(path);
   write_header(out, "coordinate", comment,

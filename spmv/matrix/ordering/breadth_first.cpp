@@ -62,6 +62,12 @@ class BreadthFirst {
 }  // namespace
 
 std::vector<Index> breadth_first_order(std::span<const Offset> row_ptr, std::span<const Index> col) {
+  const auto rows = static_cast<Index>(row_ptr.size()) - 1;
+  check_pattern(rows, rows, row_ptr, col);
+  return breadth_first_order(row_ptr, col, checked);
+}
+
+std::vector<Index> breadth_first_order(std::span<const Offset> row_ptr, std::span<const Index> col, Checked) {
   return BreadthFirst(row_ptr, col).run();
 }
 

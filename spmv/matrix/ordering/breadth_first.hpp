@@ -15,7 +15,8 @@ namespace ostinato {
 /// factors. Returns the row at each place of the order.
 ///
 /// Exec      On the calling thread; reads each entry twice.
-/// Requires  Columns within the rows.
+/// Throws    As check_pattern() for a square matrix.
 std::vector<Index> breadth_first_order(std::span<const Offset> row_ptr, std::span<const Index> col);
+std::vector<Index> breadth_first_order(std::span<const Offset> row_ptr, std::span<const Index> col, Checked);
 
 }  // namespace ostinato

@@ -25,8 +25,8 @@ namespace ostinato {
 /// Exec      Waits on Cuda, once every 8 steps. The same order on every run and in both spaces.
 /// Traffic   Twice: reads row_ptr and col once, and a mark of 4 bytes an entry in scattered order; 4 bytes a row for
 ///           each step; up to three passes of a radix sort of 8 bytes a row.
-/// Requires  Arrays in the memory of the space, columns within the rows. Along an entry a cluster grows from the row to
-///           the column only.
+/// Requires  Arrays in the memory of the space that check_pattern() doesn't refuse; it isn't asked. Along an entry a
+///           cluster grows from the row to the column only.
 template <class Space>
 Vector<Space, Index> cluster_order(const Space& space, std::span<const Offset> row_ptr, std::span<const Index> col);
 

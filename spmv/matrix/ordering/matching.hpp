@@ -28,7 +28,7 @@ struct Matching {
 ///
 /// Exec      On the calling thread. A heuristic matches most rows, and shortest augmenting paths the others: mostly
 ///           some products' time, but in the worst case rows x entries.
-/// Requires  Finite values, no duplicates in a row (is_canonical()).
+/// Requires  A matrix that check() doesn't refuse; it isn't asked. Finite values, no duplicates in a row.
 /// Throws    DimensionError when the matrix isn't square; Stopped once `stop` is made.
 /// Source    Duff & Koster, SIAM J. Matrix Anal. Appl. 22 (2001) 973-996, job 5 of MC64.
 Matching max_product_matching(const CsrView<double>& a, const StopRequest& stop = {});

@@ -20,6 +20,7 @@ struct Graph {
 };
 
 /// The graph of the pattern of A + A^T. `row_ptr` and `col` are those of A in CSR form.
+/// Requires  A pattern that check_pattern() doesn't refuse; it isn't asked.
 Graph symmetric_graph(std::span<const Offset> row_ptr, std::span<const Index> col);
 
 /// The reverse Cuthill-McKee order: neighbours get numbers near each other, which keeps incomplete factors accurate.

@@ -301,5 +301,29 @@ TYPED_TEST(FsaiOn, RefusesWhatIsNotSymmetric) {
   EXPECT_THROW(M(this->space(), dense<T>({{2}}), {.entries = 0}), ArgumentError);
 }
 
+/// The inverse of the diagonal entry is beyond the range, or nearly: M r is finite, or M is refused.
+TYPED_TEST(FsaiOn, ADiagonalBelowTheRangeOfTheRestIsRefused) {
+  using T = typename TypeParam::T;
+  using M = Fsai<Host, T>;
+  const T tiny = std::numeric_limits<T>::denorm_min(), small = std::numeric_limits<T>::min();
+  for (const std::string options : {"pattern=a", "pattern=a2", "pattern=adaptive"}) {
+    for (const T own : {tiny, small}) {
+      const auto beside = dense<T>({{2, 1, 0}, {1, 2, 1}, {0, 1, own}}),
+                 alone = dense<T>({{2, 1, 0}, {1, 2, 0}, {0, 0, own}});
+      for (const auto& a : {beside, alone}) {
+        const std::string why = message_of<ArgumentError>([&] { M(Host(), a, M::parse_options(options)); });
+        EXPECT_TRUE(why.find("tiny beside the matrix") != std::string::npos ||
+                    why.find("huge beside") != std::string::npos)
+            << options << ": " << why;
+      }
+    }
+    // A matrix of such numbers alone is no worse than any other.
+    const M m(Host(), dense<T>({{4 * small, small}, {small, 4 * small}}), M::parse_options(options));
+    std::vector<T> r = {small, small}, z(2);
+    m.apply(r, z);
+    for (const T v : z) EXPECT_NEAR(v, 0.2, 0.1) << options;
+  }
+}
+
 }  // namespace
 }  // namespace ostinato::test

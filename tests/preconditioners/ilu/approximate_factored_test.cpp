@@ -419,5 +419,45 @@ TYPED_TEST(ApproximateFactoredOn, StopsWhenAsked) {
                Stopped);
 }
 
+/// Rows and columns that a matching scales by 1e40 and 1e-40: pivots near 1, and scales beyond float.
+Csr<double> of_far_scales() {
+  Csr<double> a = generate<double>("poisson2d", {.n = 6});
+  for (Index i = 0; i < a.rows; ++i) {
+    for (auto k = static_cast<std::size_t>(a.row_ptr[static_cast<std::size_t>(i)]);
+         k < static_cast<std::size_t>(a.row_ptr[static_cast<std::size_t>(i) + 1]); ++k)
+      a.val[k] *= std::pow(10.0, (i % 2 == 0 ? -40 : 40) + (a.col[k] % 2 == 0 ? -40 : 40));
+  }
+  return a;
+}
+
+TEST(ApproximateFactoredLimits, ScalesBeyondFloatAreRefusedByEverySolve) {
+  const Analysis<Host, double> analysis(Host(), of_far_scales());
+  const std::vector<double> r(36, 1);
+  std::vector<double> z(36);
+  for (const std::string solve : {"exact", "isai", "jacobi"}) {
+    try {
+      const AnyPreconditioner<Host, double> m(analysis, "ilu0:match=yes,precision=float,solve=" + solve);
+      ADD_FAILURE() << solve;
+    } catch (const ArgumentError& e) {
+      EXPECT_NE(std::string(e.what()).find("leave the range of float"), std::string::npos) << e.what();
+    }
+    const AnyPreconditioner<Host, double> in_double(analysis, "ilu0:match=yes,solve=" + solve);
+    in_double.apply(r, z);
+    for (const double v : z) EXPECT_TRUE(std::isfinite(v)) << solve;
+  }
+}
+
+TEST(ScaleRange, HoldsWhatMayBeUsedInV) {
+  constexpr ScaleRange<float> narrow{0x1p-100, 0x1p100};
+  for (const double v : {1.0, -1.0, 0x1p100, -0x1p-100}) EXPECT_TRUE(narrow.holds(v)) << v;
+  for (const double v : {0.0, 0x1p101, -0x1p-101, HUGE_VAL, std::nan("")}) EXPECT_FALSE(narrow.holds(v)) << v;
+  constexpr ScaleRange<double> whole{0, HUGE_VAL};
+  for (const double v : {1e300, -5e-324}) EXPECT_TRUE(whole.holds(v)) << v;
+  for (const double v : {0.0, HUGE_VAL, -HUGE_VAL, std::nan("")}) EXPECT_FALSE(whole.holds(v)) << v;
+  constexpr ScaleRange<float> rounded{0, HUGE_VAL};
+  EXPECT_FALSE(rounded.holds(1e39));
+  EXPECT_FALSE(rounded.holds(1e-60));
+}
+
 }  // namespace
 }  // namespace ostinato::test

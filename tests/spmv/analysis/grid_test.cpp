@@ -164,7 +164,8 @@ TYPED_TEST(GridOf, IsNoneForNarrowBands) {
 
 TYPED_TEST(GridOf, IsPeriodicAlongAnyAxes) {
   using T = typename TypeParam::T;
-  for (const Extents& e : {Extents{30}, Extents{5, 9}, Extents{9, 5}, Extents{5, 6, 7}, Extents{12, 7, 5}}) {
+  for (const Extents& e : {Extents{30}, Extents{5, 9}, Extents{9, 5}, Extents{5, 6, 7}, Extents{12, 7, 5},
+                           Extents{9, 4}, Extents{12, 4, 5}, Extents{12, 7, 4}}) {
     for (int around = 1; around < (e.y == 1 ? 2 : e.z == 1 ? 4 : 8); ++around) {
       for (const bool star : {true, false}) {
         for (const int unknowns : {1, 2}) {
@@ -184,8 +185,10 @@ TYPED_TEST(GridOf, IsPeriodicAlongAnyAxes) {
   EXPECT_EQ(this->find(periodic_laplacian<T>({8, 6, 5}, 5, true)).text(), "8 x 6 x 5, 7-point, periodic along x and z");
   EXPECT_EQ(this->find(periodic_laplacian<T>({8, 6, 5}, 7, true)).text(),
             "8 x 6 x 5, 7-point, periodic along x, y and z");
-  // Four points in a ring are four unknowns.
-  EXPECT_EQ(this->find(periodic_laplacian<T>({4, 6}, 1, true)).text(), "6, 3-point, 4 unknowns a point");
+  EXPECT_EQ(this->find(periodic_laplacian<T>({4, 6}, 1, true)).text(), "4 x 6, 5-point, periodic along x");
+  EXPECT_EQ(this->find(periodic_laplacian<T>({8, 4}, 2, true)).text(), "8 x 4, 5-point, periodic along y");
+  EXPECT_EQ(this->find(periodic_laplacian<T>({4, 4, 4}, 7, true)).text(),
+            "4 x 4 x 4, 7-point, periodic along x, y and z");
 }
 
 // The end of a line leads to the beginning of the next one.

@@ -8,6 +8,9 @@
 #include <string>
 
 #include <ostinato/spmv/matrix/csr.hpp>
+#include <ostinato/spmv/matrix/io/matrix_market.hpp>
+#include <ostinato/spmv/matrix/ordering/breadth_first.hpp>
+#include <ostinato/spmv/matrix/renumber.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/host.hpp>
 
@@ -205,6 +208,47 @@ TYPED_TEST(CsrMatrix, CheckNamesTheFirstRowAtFault) {
   a = this->example();
   a.row_ptr[1] = -1;
   EXPECT_REFUSED(check(a.view()), "row 0 (counted from 0) ends before it begins");
+}
+
+/// Views whose arrays don't form a matrix: a column out of range on either side, row pointers that go back or past the
+/// end, and arrays of other lengths.
+template <class T>
+std::vector<Csr<T>> malformed() {
+  const Csr<T> good = from_triplets<T>(3, 3, std::vector<Triplet<T>>{{0, 0, T{1}}, {1, 2, T{2}}, {2, 1, T{3}}});
+  std::vector<Csr<T>> all(6, good);
+  all[0].col[1] = 3;
+  all[1].col[2] = -1;
+  all[2].col[0] = 1 << 30;
+  all[3].row_ptr[1] = 5;
+  all[4].row_ptr[2] = 0;
+  all[5].row_ptr.pop_back();
+  return all;
+}
+
+TYPED_TEST(CsrMatrix, FunctionsRefuseArraysThatFormNoMatrix) {
+  using T = TypeParam;
+  const std::vector<Index> order = {2, 0, 1};
+  for (const Csr<T>& bad : malformed<T>()) {
+    EXPECT_NE(refusal([&] { transpose(bad.view()); }).find("not a CSR matrix"), std::string::npos);
+    EXPECT_NE(refusal([&] { canonical(bad.view()); }).find("not a CSR matrix"), std::string::npos);
+    EXPECT_NE(refusal([&] { renumber<T>(Host(), bad.view(), order); }).find("not a CSR matrix"), std::string::npos);
+    EXPECT_NE(refusal([&] { breadth_first_order(bad.row_ptr, bad.col); }).find("not a CSR matrix"), std::string::npos);
+    EXPECT_NE(refusal([&] { check_pattern(3, 3, bad.row_ptr, bad.col); }).find("not a CSR matrix"), std::string::npos);
+    EXPECT_NE(refusal([&] { write_matrix_market("/nowhere/at/all.mtx", bad.view()); }).find("not a CSR matrix"),
+              std::string::npos)
+        << "before the file is opened";
+  }
+  EXPECT_NE(
+      refusal([&] { transpose(malformed<T>()[0].view()); }).find("row 1 (counted from 0) has an entry in column 3"),
+      std::string::npos);
+}
+
+TYPED_TEST(CsrMatrix, WhatWasCheckedGivesTheSame) {
+  using T = TypeParam;
+  const Csr<T> a = from_triplets<T>(2, 3, std::vector<Triplet<T>>{{0, 2, T{1}}, {0, 0, T{2}}, {1, 1, T{3}}});
+  EXPECT_EQ(transpose(a.view()).val, transpose(a.view(), checked).val);
+  EXPECT_EQ(transpose(a.view()).col, transpose(a.view(), checked).col);
+  EXPECT_EQ(canonical(a.view()).val, canonical(a.view(), checked).val);
 }
 
 TYPED_TEST(CsrMatrix, CheckComparesSizes) {

@@ -10,9 +10,12 @@
 #include <cstdio>
 #include <filesystem>
 #include <iterator>
+#include <mutex>
 #include <new>
+#include <set>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <ostinato/spmv/matrix/csr.hpp>
@@ -51,7 +54,7 @@ TEST(HostBeforeMain, AssemblesAndMultipliesTheSameBits) {
 TEST(Host, RefusesThreadsThatThereIsNoRoomFor) {
   EXPECT_THROW(Host(-1), ArgumentError);
   EXPECT_THROW(Host(513), ArgumentError);
-  EXPECT_THROW(Host(Host().threads() + 1), ArgumentError) << "Kokkos runs with another number already";
+  EXPECT_THROW(Host(Host().threads() + 1), ArgumentError) << "the pool has fewer";
 }
 
 /// "3; 3 tasks": the threads of a Host, and all that the process has.
@@ -77,6 +80,40 @@ TEST(HostThreads, AreAtMost512) {
 TEST(HostThreads, AreNoMoreThanAskedForWhateverTheEnvironmentSays) {
   for (const std::int64_t asked : too_many)
     EXPECT_EQ(line_of_disabled_case("HostThreads.DISABLED_PrintOfTwo", "threads: ", asked), "2; 2 tasks") << asked;
+}
+
+/// The threads on which a long loop runs.
+std::size_t threads_of_loop(const Host& host) {
+  std::mutex mutex;
+  std::set<std::thread::id> ids;
+  parallel_for(host, 1000, [&](std::size_t) {
+    const std::lock_guard lock(mutex);
+    ids.insert(std::this_thread::get_id());
+  });
+  return ids.size();
+}
+
+TEST(HostThreads, DISABLED_PrintOfOrders) {
+  const auto matrix = stencil<double>(5000, 5000, 70, 1);  // makes the pool
+  const Host all;
+  const int pool = all.threads();
+  const Host two(2);
+  bool fewer = two.threads() == 2 && all.threads() == pool && Host().threads() == 2 && threads_of_loop(two) <= 2;
+  const Host one(1);
+  fewer &= one.threads() == 1 && two.threads() == 2 && Host().threads() == 1 && threads_of_loop(one) == 1;
+  std::string refused;
+  try {
+    (void)Host(pool + 1);
+  } catch (const ArgumentError& e) {
+    refused = e.what();
+  }
+  std::printf("orders: %d %s %s\n", pool, fewer ? "fewer" : "wrong", refused.c_str());
+}
+
+/// README reads a matrix first, and makes the Host then.
+TEST(HostThreads, AreOfThePoolWhateverCameFirst) {
+  const std::string line = line_of_disabled_case("HostThreads.DISABLED_PrintOfOrders", "orders: ", 3);
+  EXPECT_EQ(line.rfind("3 fewer Host: 4 threads asked for, but the pool has 3", 0), 0u) << line;
 }
 
 TEST(ParallelFor, ThrowsWhatACallThrows) {

@@ -114,5 +114,23 @@ TYPED_TEST(VectorSteps, MultiplyDotIsMultiplyThenDot) {
   }
 }
 
+TYPED_TEST(VectorSteps, RefuseAVectorThatIsTooShort) {
+  using T = typename TypeParam::T;
+  const auto& space = this->space();
+  const auto five = this->put(std::vector<T>(5)), four = this->put(std::vector<T>(4));
+  auto to_five = this->put(std::vector<T>(5)), to_four = this->put(std::vector<T>(4));
+  auto slot = this->template put<double>({0});
+  EXPECT_THROW(copy<T>(space, five, to_four.span()), DimensionError);
+  EXPECT_THROW(scale<T>(space, T{2}, four, to_five.span()), DimensionError);
+  EXPECT_THROW(dot<T>(space, five, four, slot.data()), DimensionError);
+  EXPECT_THROW(subtract_from<T>(space, five, four, to_five.span(), slot.data()), DimensionError);
+  EXPECT_THROW(subtract_from<T>(space, four, five, to_five.span(), slot.data()), DimensionError);
+  EXPECT_THROW(multiply<T>(space, four, five, to_five.span()), DimensionError);
+  EXPECT_THROW(multiply_dot<T>(space, five, four, to_five.span(), slot.data()), DimensionError);
+  EXPECT_THROW(to_five.upload(std::vector<T>(4)), DimensionError);
+  EXPECT_THROW(to_four.upload(std::vector<T>(5)), DimensionError);
+  EXPECT_NO_THROW(to_four.upload(std::vector<T>(4)));
+}
+
 }  // namespace
 }  // namespace ostinato::test
