@@ -12,18 +12,18 @@
 namespace ostinato::test {
 namespace {
 
-constexpr int s = 3;
+constexpr int dims = 3;
 
 template <class Case>
 class IdrSteps : public MethodStepsTest<Case> {
  protected:
   using Number = typename Case::T;
 
-  /// An s x n matrix by columns.
-  auto columns(Index n, int seed) const { return this->vector(s * n, static_cast<std::uint64_t>(seed)); }
+  /// A dims x n matrix by columns.
+  auto columns(Index n, int seed) const { return this->vector(dims * n, static_cast<std::uint64_t>(seed)); }
 
   static std::vector<Number> column(const std::vector<Number>& all, int k) {
-    const auto n = static_cast<std::ptrdiff_t>(all.size() / s);
+    const auto n = static_cast<std::ptrdiff_t>(all.size() / dims);
     return {all.begin() + k * n, all.begin() + (k + 1) * n};
   }
   static double dot_of(const std::vector<Number>& a, const std::vector<Number>& b) {
@@ -33,7 +33,7 @@ class IdrSteps : public MethodStepsTest<Case> {
   }
   static IdrScalars lower_triangle() {
     IdrScalars scalars{.beta = 0.5, .omega = 0.25, .rr = 2};
-    for (int i = 0; i < s; ++i) {
+    for (int i = 0; i < dims; ++i) {
       for (int j = 0; j <= i; ++j) scalars.m[i][j] = i == j ? 2 + i : 0.5 * (i + j);
       scalars.f[i] = 1 + i;
       scalars.c[i] = 0.5 + i;
@@ -81,7 +81,7 @@ TYPED_TEST(IdrSteps, UpdateVTakesTheColumnsFromKOn) {
     auto v = this->vector(n, 3);
     const auto g1 = this->column(g.download(), 1), g2 = this->column(g.download(), 2), hr = r.download();
 
-    update_v<T>(this->space(), workspace.emplace(this->lower_triangle()), 1, s, g, r, v.span());
+    update_v<T>(this->space(), workspace.emplace(this->lower_triangle()), 1, dims, g, r, v.span());
 
     this->expect_elements(v, [&](std::size_t i) {
       const Want later = sum_of(-1.5L * g1[i], -2.5L * g2[i]);
@@ -98,7 +98,7 @@ TYPED_TEST(IdrSteps, UpdateUTakesZAndTheColumnsFromKOn) {
     auto u = this->columns(n, 1);
     const auto hu = u.download(), hz = z.download();
 
-    update_u<T>(this->space(), workspace.emplace(this->lower_triangle()), 1, s, z, u.span());
+    update_u<T>(this->space(), workspace.emplace(this->lower_triangle()), 1, dims, z, u.span());
 
     const auto now = u.download();
     EXPECT_EQ(this->column(now, 0), this->column(hu, 0));
@@ -121,7 +121,7 @@ TYPED_TEST(IdrSteps, ProjectMakesTheColumnOrthogonalToTheShadowVectorsBefore) {
   IdrScalars start;
   // g(1) isn't orthogonal to p(0) here, so that m gets what the step assumes: 0 above its diagonal.
   for (int j = 0; j < k; ++j) {
-    for (int i = j; i < s; ++i) start.m[i][j] = this->dot_of(this->column(hp, i), this->column(hg, j));
+    for (int i = j; i < dims; ++i) start.m[i][j] = this->dot_of(this->column(hp, i), this->column(hg, j));
   }
   start.f[k] = 3;
   IdrScalars* scalars = workspace.emplace(start);
@@ -129,8 +129,8 @@ TYPED_TEST(IdrSteps, ProjectMakesTheColumnOrthogonalToTheShadowVectorsBefore) {
   going.last = 100;
   ConvergenceState* state = this->state(going);
 
-  project_g<T>(this->space(), scalars, k, s, p, g, state);
-  update_x_r<T>(this->space(), scalars, k, s, g.span(), u.span(), x.span(), r.span(), state);
+  project_g<T>(this->space(), scalars, k, dims, p, g, state);
+  update_x_r<T>(this->space(), scalars, k, dims, g.span(), u.span(), x.span(), r.span(), state);
 
   const IdrScalars now = read_scalar(this->space(), scalars);
   const auto last = this->column(g.download(), k), direction = this->column(u.download(), k);
@@ -160,10 +160,10 @@ TYPED_TEST(IdrSteps, ProjectReportsAColumnThatIsZeroOrNotFinite) {
              nan = this->put(std::vector<T>(99, std::numeric_limits<T>::quiet_NaN()));
 
   ConvergenceState* state = this->state({});
-  project_g<T>(this->space(), workspace.emplace(this->lower_triangle()), 0, s, p, zero, state);
+  project_g<T>(this->space(), workspace.emplace(this->lower_triangle()), 0, dims, p, zero, state);
   EXPECT_EQ(this->state().state, ConvergenceState::broke_down);
   state = this->state({});
-  project_g<T>(this->space(), workspace.emplace(this->lower_triangle()), 0, s, p, nan, state);
+  project_g<T>(this->space(), workspace.emplace(this->lower_triangle()), 0, dims, p, nan, state);
   EXPECT_EQ(this->state().state, ConvergenceState::not_a_number);
 }
 
@@ -193,10 +193,10 @@ TYPED_TEST(IdrSteps, StoppedRecurrenceKeepsXAndR) {
     IdrScalars* scalars = workspace.emplace(this->lower_triangle());
     ConvergenceState* state = this->state(stopped_by(end));
 
-    project_g<T>(this->space(), scalars, 1, s, p, g, state);
-    update_x_r<T>(this->space(), scalars, 1, s, g.span(), u.span(), x.span(), r.span(), state);
+    project_g<T>(this->space(), scalars, 1, dims, p, g, state);
+    update_x_r<T>(this->space(), scalars, 1, dims, g.span(), u.span(), x.span(), r.span(), state);
     choose_omega<T>(this->space(), scalars, t, r, state);
-    minimise<T>(this->space(), scalars, s, p, t, t, x.span(), r.span(), state);
+    minimise<T>(this->space(), scalars, dims, p, t, t, x.span(), r.span(), state);
 
     EXPECT_EQ(x.download(), hx);
     EXPECT_EQ(r.download(), hr);
