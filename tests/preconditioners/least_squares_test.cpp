@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <ostinato/spmv/space/error.hpp>
@@ -28,6 +29,7 @@ class LeastSquaresPreconditionerOn : public SpaceTest<Case> {
   using M = LeastSquaresPreconditioner<On, Value>;
 
   Analysis<On, Value> analysis(const Csr<Value>& a) const { return Analysis<On, Value>(this->space(), a); }
+  Analysis<On, Value> analysis(Csr<Value>&& a) const { return Analysis<On, Value>(this->space(), std::move(a)); }
 
   std::vector<Value> applied(const M& m, const std::vector<Value>& r) const {
     const auto in = this->put(r);

@@ -228,7 +228,7 @@ TYPED_TEST(LevelSmootherOn, RefusesWhatOverflows) {
         algebraic::LevelSmoother<Space>(Smoother::ssor, {op, analysis, inverse, false}, {},
                                         MemoryBudget(this->space(), "multigrid"));
       },
-      "the smoother overflows");
+      "M^-1 r leaves the range");
 }
 
 /// New values make the smoothers anew; those before come back after values that multigrid refuses.
