@@ -6,7 +6,9 @@
 #include <vector>
 
 #include <ostinato/ostinato.hpp>
+#include <ostinato/preconditioners/any_preconditioner.hpp>
 #include <ostinato/spmv/formats/cusparse/vendor.hpp>
+#include <ostinato/strategy/prepared_matrix.hpp>
 
 #include "commands.hpp"
 #include "exit_code.hpp"
@@ -98,11 +100,13 @@ Facts facts_of(const Inspection& i) {
   facts.row("diagonals", count_text(i.structure.diagonals) + offsets_text(i.structure));
   if (i.structure.rows == i.structure.cols) facts.row("main diagonal", main_diagonal_text(i.structure));
   facts.row("grid", i.grid ? i.grid.text() : "none: " + i.grid.why_not);
-  facts.row("symmetry", symmetry_text(i.structure));
+  facts.row("symmetry", i.preparation.asymmetry > 0 ? fmt::format("symmetric up to {:.1g}", i.preparation.asymmetry)
+                                                    : symmetry_text(i.structure));
   facts.row("values", i.structure.finite ? "all finite" : "NaN or infinity among them");
   facts.gap();
   add_findings(facts, i.examination);
   facts.gap();
+  add_preparation(facts, i.preparation, "solve prepares");
   add_advice(facts, i.examination);
   facts.row("format", i.choice.candidates.front().full_name() + ": " + i.choice.reason);
   if (!i.generated.empty()) facts.row("kernels", i.generated);
@@ -268,6 +272,24 @@ Amortisation measured(const Analysis<Space, T>& analysis, const Operator<Space, 
   return result;
 }
 
+/// What is found out about the matrix that a solve works with. Where rows are scaled or left out, that are findings about
+/// the matrix as it is given, and the choices for the other.
+template <class Space, class T>
+Examination examined(const PreparedMatrix<Space, T>& prepared, const InspectInput& in) {
+  const ExaminationOptions options{
+      .thorough = in.all, .restart = in.restart, .rtol = sizeof(T) == sizeof(float) ? 1e-5 : 1e-8};
+  const SystemPreparation& what = prepared.what();
+  const bool is_like_given = what.zero_rows == 0 && what.scaled_by == 0;
+  Examination e = examine(is_like_given ? prepared.analysis() : prepared.given(), options);
+  if (what.equal_rows > 0) e.stronger.clear();
+  if (is_like_given) return e;
+  const Structure& s = prepared.analysis().structure();
+  e.solver = choose_solver(s, sizeof(T), in.restart);
+  e.preconditioner = choose_preconditioner(prepared.analysis());
+  e.stronger = stronger_preconditioners<Space, T>(s);
+  return e;
+}
+
 /// Fills in structure and ranking. The matrix is analysed and converted a second time, so that the measured set-up
 /// doesn't include what happens once per process: loading kernels, waking threads.
 template <class Space, class T>
@@ -288,8 +310,9 @@ void look_at(const Space& space, const Csr<T>& a, const InspectInput& in, Inspec
   i.generated = op.generated();
   i.grid = analysis.grid();
   if (i.structure.rows == i.structure.cols) i.preconditioners = predict_memory(analysis);
-  i.examination =
-      examine(analysis, {.thorough = in.all, .restart = in.restart, .rtol = sizeof(T) == sizeof(float) ? 1e-5 : 1e-8});
+  const PreparedMatrix<Space, T> prepared(analysis);
+  i.preparation = prepared.what();
+  i.examination = examined(prepared, in);
 }
 
 template <class T, class Space>

@@ -123,7 +123,8 @@ Json to_json(const Renumbering& r) {
 
 Json to_json(const SystemPreparation& p) {
   return {{"diagonal_rows", p.diagonal_rows}, {"zero_rows", p.zero_rows}, {"symmetrised", p.symmetrised},
-          {"asymmetry", p.asymmetry},         {"scaled_by", p.scaled_by}, {"constants", p.has_constants}};
+          {"asymmetry", p.asymmetry},         {"scaled_by", p.scaled_by}, {"constants", p.has_constants},
+          {"equal_rows", p.equal_rows}};
 }
 
 Json to_json(const SolveReport& r) {
@@ -238,6 +239,7 @@ Json to_json(const Inspection& i) {
       {"structure", structure},
       {"solver", i.examination.solver.name},
       {"preconditioner", i.examination.preconditioner.name},
+      {"preparation", to_json(i.preparation)},
       {"examination", to_json(i.examination, i.structure.rows)},
       {"grid",
        i.grid ? Json{{"x", i.grid.extents.x}, {"y", i.grid.extents.y}, {"z", i.grid.extents.z}, {"text", i.grid.text()}}

@@ -106,6 +106,7 @@ struct Inspection {
   std::string generated;
   Amortisation amortisation;
   double scatter = 0;  ///< share of the median by which the middle half of repeated measurements differ
+  SystemPreparation preparation;
   Examination examination;
   std::vector<PreconditionerMemory> preconditioners;  ///< all that there are; empty where A isn't square
   html::Density pattern;                              ///< for the page; empty without one
@@ -181,6 +182,8 @@ void add_bars(html::Page& page, const std::vector<html::FormatBar>& bars);
 
 // Texts and rows of several tables.
 std::string symmetry_text(const Structure& s);
+/// What is done to the system before a solve: a row with this label, and a line for each further step.
+void add_preparation(Facts& facts, const SystemPreparation& p, const std::string& label);
 std::string main_diagonal_text(const Structure& s);
 std::string size_text(const Structure& s);  ///< "5 x 5, 13 entries"
 void add_device(Facts& facts, const DeviceInfo& device);

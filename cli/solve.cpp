@@ -289,7 +289,8 @@ std::string why_taken(const SolveInput& in, const std::string& reason, const std
 void take_last(SolveReport& report) {
   const SolveResult& result = report.result;
   if (SolverChoice& first = report.solver; result.solver != first.name)
-    first = {result.solver, "after " + first.name + " (" + first.reason + ")"};
+    first = {result.solver, result.solver == "none" ? "no x solves the system, so that nothing was iterated"
+                                                    : "after " + first.name + " (" + first.reason + ")"};
   report.times.precondition += result.setup_seconds;
   report.times.solve = result.seconds - result.setup_seconds;
   PreconditionerChoice& first = report.preconditioner;

@@ -143,23 +143,6 @@ void add_renumbering(Facts& facts, const Renumbering& r) {
                   r.places, r.places_before));
 }
 
-/// What was done to the system before the solve.
-void add_preparation(Facts& facts, const SystemPreparation& p) {
-  std::vector<std::string> steps;
-  if (p.diagonal_rows > 0)
-    steps.push_back(counted(p.diagonal_rows, "row") + " with nothing beside the diagonal solved alone");
-  if (p.zero_rows > 0) steps.push_back(counted(p.zero_rows, "row") + " 0 = 0 left out; x stays the guess there");
-  if (p.symmetrised) {
-    steps.push_back(p.asymmetry > 0 ? fmt::format("symmetric up to {:.1g}: solved with the symmetric part", p.asymmetry)
-                                    : "solved with the symmetric part, as --symmetric asks");
-  }
-  if (p.scaled_by > 0)
-    steps.push_back(
-        fmt::format("rows differ by {:.1g} in size: scaled by powers of two", std::ldexp(1.0, p.scaled_by)));
-  if (p.has_constants) steps.emplace_back("A * ones = 0: what b has along the constants is taken out");
-  for (std::size_t k = 0; k < steps.size(); ++k) k == 0 ? facts.row("prepared", steps[k]) : facts.more(steps[k]);
-}
-
 void add_choices(Facts& facts, const SolveReport& r) {
   std::string solver = r.solver.name;
   if ((solver == "gmres" || solver == "gcrodr") && r.options.restart != automatic_restart)
@@ -314,6 +297,26 @@ void add_device(Facts& facts, const DeviceInfo& device) {
                           (device.remark.empty() ? "" : " (" + device.remark + ")"));
 }
 
+void add_preparation(Facts& facts, const SystemPreparation& p, const std::string& label) {
+  std::vector<std::string> steps;
+  if (p.diagonal_rows > 0)
+    steps.push_back(counted(p.diagonal_rows, "row") + " with nothing beside the diagonal solved alone");
+  if (p.zero_rows > 0)
+    steps.push_back(counted(p.zero_rows, "row") + " without an entry left out; x stays the guess there");
+  if (p.symmetrised) {
+    steps.push_back(p.asymmetry > 0 ? fmt::format("symmetric up to {:.1g}: solved with the symmetric part", p.asymmetry)
+                                    : "solved with the symmetric part, as --symmetric asks");
+  }
+  if (p.scaled_by > 0)
+    steps.push_back(
+        fmt::format("rows differ by {:.1g} in size: scaled by powers of two", std::ldexp(1.0, p.scaled_by)));
+  if (p.equal_rows > 0)
+    steps.push_back(counted(p.equal_rows, "row") + (p.equal_rows == 1 ? " equals another" : " equal others") +
+                    ": A is singular, and no factors are made");
+  if (p.has_constants) steps.emplace_back("A * ones = 0: what b has along the constants is taken out");
+  for (std::size_t k = 0; k < steps.size(); ++k) k == 0 ? facts.row(label, steps[k]) : facts.more(steps[k]);
+}
+
 std::string symmetry_text(const Structure& s) {
   if (s.rows != s.cols) return "rectangular";
   if (s.symmetric) return "symmetric";
@@ -365,7 +368,7 @@ Facts facts_of(const SolveReport& r, const std::string& curve) {
   add_matrix(facts, r.matrix, r.structure);
   facts.row("right-hand side", r.rhs);
   add_renumbering(facts, r.renumbering);
-  add_preparation(facts, r.preparation);
+  add_preparation(facts, r.preparation, "prepared");
   add_choices(facts, r);
   facts.gap();
   add_end(facts, r);

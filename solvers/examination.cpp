@@ -10,13 +10,16 @@
 #include <utility>
 #include <vector>
 
+#include <ostinato/preconditioners/any_preconditioner.hpp>
 #include <ostinato/preconditioners/definite_sign.hpp>
 #include <ostinato/preconditioners/ilu/factored.hpp>
+#include <ostinato/preconditioners/ilu/lu_order.hpp>
 #include <ostinato/preconditioners/ilu/preparation.hpp>
 #include <ostinato/preconditioners/jacobi.hpp>
 #include <ostinato/preconditioners/least_squares.hpp>
 #include <ostinato/solvers/definiteness.hpp>
 #include <ostinato/solvers/diagnosis.hpp>
+#include <ostinato/spmv/analysis/equal_rows.hpp>
 #include <ostinato/spmv/matrix/algebra/scale.hpp>
 #include <ostinato/spmv/matrix/ordering/matching.hpp>
 #include <ostinato/spmv/matrix/ordering/rcm.hpp>
@@ -88,7 +91,9 @@ class Examiner {
     say_scaling();
     if (square_) say_dominance();
     say_null_space();
+    if (square_) say_equal_rows();
     if (square_ && s_.symmetric) say_definiteness();
+    if (square_) try_factors();
     find_spectrum();
     if (square_ && may_be_definite()) try_cg();
     if (square_) order();
@@ -210,6 +215,35 @@ class Examiner {
               (s_.symmetric ? ", and b has to add up to 0" : ""));
     if (f.constant_in_left_null_space && !s_.symmetric)
       say("null space", Weight::trouble, "the columns add up to 0: b has to add up to 0, or no x solves the system");
+  }
+
+  void say_equal_rows() {
+    if (s_.symmetric && !may_have_equal_rows(Host(), a_)) return;
+    const EqualRows found = equal_rows(Host(), a_);
+    if (found.count == 0 || e_.entries.empty_rows.count > 0) return;
+    is_singular_ = true;
+    say("equal rows", Weight::trouble,
+        counted(found.count, "row") +
+            (found.count == 1 ? " equals another: row " : " equal others, the first of them row ") +
+            number_of(found.first) + ", which equals row " + number_of(found.as) + ": the matrix is singular");
+  }
+
+  /// Looks for pivots that are 0 but for rounding, where nothing has shown yet whether the matrix is singular.
+  void try_factors() {
+    const EntryFacts& f = e_.entries;
+    const bool is_definite = e_.definiteness == Definiteness::positive || e_.definiteness == Definiteness::negative;
+    const bool is_decided = is_singular_ || is_definite || !e_.unmatched_rows.empty() || f.constant_in_null_space ||
+                            f.constant_in_left_null_space || f.strictly_dominant_rows == a_.rows;
+    if (is_decided || f.empty_rows.count > 0 || f.empty_cols.count > 0) return;
+    if (!pays("complete LU factors", typical_lu_seconds(s_), 0.3)) return;
+    try {
+      const AnyPreconditioner<Host, double> m(Analysis<Host, double>(Host(), a_), "lu:match=no,pivot=1");
+      if (m.null_pivots() == 0) return;
+      say("pivots", Weight::trouble,
+          counted(m.null_pivots(), "pivot") + " of complete LU factors " + (m.null_pivots() == 1 ? "is" : "are") +
+              " 0 but for rounding: the matrix is singular to working precision");
+    } catch (const ArgumentError&) {  // too many entries, or out of range
+    }
   }
 
   // Definiteness.
@@ -420,6 +454,7 @@ class Examiner {
   const Structure& s_;
   bool square_;
   ExaminationOptions options_;
+  bool is_singular_ = false;
   std::string preconditioner_;
   Examination e_;
   std::optional<Matching> matching_;

@@ -142,6 +142,7 @@ class LeastSquaresLadder {
     space_.wait();
     const double seconds = watch.seconds();
     all.seconds += seconds;
+    all.setup_seconds += seconds;
     made_ =
         next ? next->remarks() + ", " + bytes_text(static_cast<double>(next->bytes())) + ", in " + seconds_text(seconds)
              : std::string();
@@ -218,6 +219,7 @@ class LeastSquaresLadder {
     if (!worth) return;
     take_residual(all, more);
     all.preconditioner = more.preconditioner;
+    all.preconditioner_bytes = more.preconditioner_bytes;
     used_ = m;
   }
 
@@ -262,6 +264,7 @@ class LeastSquaresLadder {
     all.changes.push_back(change);
     take_residual(all, more);
     all.preconditioner = more.preconditioner;
+    all.preconditioner_bytes = more.preconditioner_bytes;
   }
 
   static void count_alone(SolveResult& all, SolveResult& more) {

@@ -94,7 +94,10 @@ struct SolveOptions {
                         ///< The result doesn't depend on check_every: the iteration freezes where it converged.
   MixedPrecision mixed = MixedPrecision::automatic;  ///< CG: keep vectors in single precision
   Effort effort = Effort::normal;  ///< solve() with a preconditioner that "auto" has chosen: how far to go
-  bool history = true;             ///< keep the residual of each iteration
+  /// solve() without a preconditioner: prepare the system first (strategy/solve.hpp); symmetric: A is symmetric,
+  /// whatever its last digits say, and its symmetric part is solved with.
+  bool prepare = true, symmetric = false;
+  bool history = true;  ///< keep the residual of each iteration
   /// Called at each check, on the calling thread. Returning false interrupts the solve. The callback may throw: that
   /// interrupts the solve, too, and the solver throws the exception on once x holds the iterate so far. While solve()
   /// makes a stronger preconditioner, the callback is called every quarter of a second, with the number of the last

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <ostinato/spmv/analysis/equal_rows.hpp>
 #include <ostinato/spmv/matrix/accurate_residual.hpp>
 #include <ostinato/spmv/matrix/algebra/filter.hpp>
 #include <ostinato/spmv/matrix/algebra/scale.hpp>
@@ -116,6 +117,9 @@ PreparedMatrix<Space, T>::PreparedMatrix(const Analysis<Space, T>& given, const 
     take_symmetric_part(facts.asymmetry);
   what_.has_constants = facts.sums_vanish && analysis_.structure().symmetric;
   if (what_.has_constants) coupled_ = std::move(facts.kinds);
+  const Analysis<Space, T>& a = analysis_;
+  if (a.structure().symmetric && may_have_equal_rows(a.space(), a.matrix().view()))
+    what_.equal_rows = equal_rows(a.space(), a.matrix().view()).count;
   if (facts.spread() > most_spread) scale_rows(facts.spread());
 }
 

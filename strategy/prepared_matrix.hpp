@@ -25,6 +25,7 @@ struct SystemPreparation {
   bool symmetrised = false;     ///< the symmetric part of A took the place of A
   double asymmetry = 0;         ///< of A then: the largest |a(i, j) - a(j, i)| relative to the rows; 0: of unknown size
   int scaled_by = 0;            ///< rows differed in size by 2^scaled_by, and were scaled; 0: they weren't
+  Index equal_rows = 0;         ///< rows of a symmetric A that equal earlier ones, so that A is singular
   bool has_constants = false;   ///< A is symmetric and A * ones = 0: b was made to fit where it didn't
 
   bool changes_matrix() const { return diagonal_rows > 0 || zero_rows > 0 || symmetrised || scaled_by > 0; }

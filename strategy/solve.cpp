@@ -7,6 +7,7 @@
 #include <string>
 
 #include <ostinato/preconditioners/any_preconditioner.hpp>
+#include <ostinato/preconditioners/least_squares.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/host.hpp>
@@ -51,9 +52,15 @@ SolveResult solve_matrix(const Space& space, const Operator<Space, T>& a, In<T> 
   }
   if (a.rows() != a.cols() || lower(solver) == Lsmr::name) {
     const TransposableOperator<Space, T> both(*analysis);
+    std::optional<LeastSquaresPreconditioner<Space, T>> m;
+    try {
+      m.emplace(*analysis, "auto", Deadline{options.time_limit, options.stop}, options.mem_limit);
+    } catch (const Stopped&) {
+    }
+    if (m) return solve(space, both, b, x, *m, solver, after(watch, options));
     return solve(space, both, b, x, Identity{}, solver, after(watch, options));
   }
-  PreparedMatrix<Space, T> prepared(*analysis);
+  PreparedMatrix<Space, T> prepared(*analysis, {.enabled = options.prepare, .symmetric = options.symmetric});
   std::optional<Operator<Space, T>> other;
   if (prepared.what().changes_matrix()) other.emplace(prepared.analysis());
   const Operator<Space, T>& matrix = other ? *other : a;

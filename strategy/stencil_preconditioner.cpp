@@ -21,8 +21,6 @@ StencilPreconditioner<Space, T> choose_preconditioner(const StencilOperator<Spac
     Multigrid<Space, T> m(a, MultigridOptions{}, memory);
     if (m.rate() > poor_rate(1)) return {{}, "multigrid: a cycle shrinks an error too little"};
     return {std::move(m), "the matrix is on a grid, " + a.grid().text()};
-  } catch (const MemoryLimitError&) {
-    throw;
   } catch (const ArgumentError& e) {
     const std::string what = e.what();  // "what is wrong; what to do"
     return {{}, what.substr(0, what.find(';'))};

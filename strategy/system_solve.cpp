@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <ostinato/preconditioners/least_squares.hpp>
 #include <ostinato/solvers/callback_guard.hpp>
 #include <ostinato/solvers/diagnosis.hpp>
 #include <ostinato/solvers/restarts_steps.hpp>
@@ -19,6 +22,7 @@
 #include <ostinato/spmv/matrix/accurate_residual.hpp>
 #include <ostinato/spmv/matrix/row_errors.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
@@ -97,10 +101,16 @@ class SystemSolve {
       begin.effort = Effort::quick;
       begin.max_iterations = std::min(begin.max_iterations, for_a_row * static_cast<int>(x_.size()));
     }
+    if (is_auto() && prepared_.what().equal_rows > 0) {  // factors would be those of a singular matrix
+      constexpr int a_few = 500;
+      begin.effort = Effort::quick;
+      begin.max_iterations = std::min(begin.max_iterations, a_few);
+    }
     SolveResult all = judged(first(solver_, m_, begin));
     improve(all);
     if (!all && prepared_.changes()) prefer_guess(all);
-    if (!all && is_auto() && may_go_on(all)) end_surely(all);
+    const bool is_within_reach = goal_ >= unit * b_norm_;
+    if (!all && is_auto() && is_within_reach && may_go_on(all)) end_surely(all);
     if (all.status == Status::converged && is_auto()) shrink(all);
     tell(all);
     return all;
@@ -187,6 +197,7 @@ class SystemSolve {
     } else if (all && !(all.status == Status::least_squares && keeps_least_squares())) {
       set_end(all, Status::stagnated, "the residual of the given system no longer fell");
     }
+    all.at_precision_limit &= !all;
   }
 
   /// Whether the smallest residual of the prepared system is that of the given one, too.
@@ -220,8 +231,9 @@ class SystemSolve {
   }
 
   bool is_worth_more(const SolveResult& all) const {
-    const bool ended_well = all.status == Status::converged || all.status == Status::least_squares ||
-                            (prepared_.changes() && all.status == Status::stagnated);
+    const bool is_fitted = all.status == Status::least_squares && prepared_.what().has_constants;
+    const bool ended_well =
+        all.status == Status::converged || is_fitted || (prepared_.changes() && all.status == Status::stagnated);
     return ended_well && b_norm_ > 0 && excess(q_) > 1 && may_go_on(all);
   }
 
@@ -270,6 +282,8 @@ class SystemSolve {
 
   /// Solves a system on which the methods with a preconditioner have failed.
   void end_surely(SolveResult& all) {
+    const auto by_lsmr = [&] { go_on(all, "lsmr", [&](const SolveOptions& left) { return lsmr(left); }); };
+    if (prepared_.what().equal_rows > 0) by_lsmr();
     if (prepared_.separate_parts()) {
       go_on(all, "the constants of each part of A",
             [&](const SolveOptions& left) { return judged(first(solver_, m_, left)); });
@@ -284,7 +298,7 @@ class SystemSolve {
       go_on(all, "a dense factorisation", [&](const SolveOptions&) { return dense(); });
     };
     by_dense(rows_before_lsmr);
-    go_on(all, "lsmr", [&](const SolveOptions& left) { return lsmr(left); });
+    if (prepared_.what().equal_rows == 0) by_lsmr();
     by_dense(rows);
   }
 
@@ -413,7 +427,14 @@ class SystemSolve {
     constexpr std::size_t a_few = 100;
     left.max_iterations =
         static_cast<int>(std::min<std::size_t>(static_cast<std::size_t>(left.max_iterations), 4 * x_.size() + a_few));
-    SolveResult result = detail::solve_by_name<Space, T>(space_, OperatorRef<Space, T>(a), b_, x_, {}, "lsmr", left);
+    std::optional<LeastSquaresPreconditioner<Space, T>> scaled;
+    try {
+      scaled.emplace(given, "jacobi");
+    } catch (const ArgumentError&) {  // squares of columns out of range
+    }
+    PreconditionerRef<Space, T> m;
+    if (scaled) m = *scaled;
+    SolveResult result = detail::solve_by_name<Space, T>(space_, OperatorRef<Space, T>(a), b_, x_, m, "lsmr", left);
     q_ = quality();
     return result;
   }
@@ -423,16 +444,29 @@ class SystemSolve {
     if (!std::isfinite(all.relative_residual)) return;
     all.row_error = q_.rows.componentwise;
     all.unsolved_rows = q_.rows.unsolved;
-    if (all.null_pivots > 0) {
-      all.notes.push_back("A is singular to working precision: " + std::to_string(all.null_pivots) +
-                          (all.null_pivots == 1 ? " pivot of its LU factors is" : " pivots of its LU factors are") +
-                          " 0 but for rounding");
+    if (const std::string text = why_singular(all); !text.empty()) {
+      if (all.status == Status::converged && all.reason.empty()) {
+        all.reason = text;
+      } else {
+        all.notes.push_back(text);
+      }
     }
     if (all.status != Status::converged || q_.rows.unsolved == 0) return;
     const std::string count = std::to_string(q_.rows.unsolved);
     all.reason = count + (q_.rows.unsolved == 1 ? " equation isn't" : " equations aren't") +
                  " solved: the residual is over a tenth of their own terms; scale the rows of A and b, or lower the "
                  "tolerance";
+  }
+
+  /// What shows that A is singular: equal rows, or pivots of complete factors. Empty otherwise.
+  std::string why_singular(const SolveResult& all) const {
+    const Index equal = prepared_.what().equal_rows;
+    const std::int64_t pivots = all.null_pivots;
+    if (equal > 0)
+      return "A is singular: " + std::to_string(equal) + (equal == 1 ? " row equals another" : " rows equal others");
+    if (pivots == 0) return {};
+    return "A is singular to working precision: " + std::to_string(pivots) +
+           (pivots == 1 ? " pivot of its LU factors is" : " pivots of its LU factors are") + " 0 but for rounding";
   }
 
   static constexpr double unit = std::numeric_limits<T>::epsilon();

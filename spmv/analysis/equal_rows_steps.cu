@@ -1,0 +1,10 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/analysis/equal_rows_steps.hpp>
+#include <ostinato_generated/parallel_cuda.hpp>
+
+namespace ostinato {
+
+OSTINATO_SUM_ON_CUDA(detail::HasDiagonalTwice)
+
+}  // namespace ostinato
