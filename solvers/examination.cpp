@@ -235,7 +235,8 @@ class Examiner {
     const bool is_decided = is_singular_ || is_definite || !e_.unmatched_rows.empty() || f.constant_in_null_space ||
                             f.constant_in_left_null_space || f.strictly_dominant_rows == a_.rows;
     if (is_decided || f.empty_rows.count > 0 || f.empty_cols.count > 0) return;
-    if (!pays("complete LU factors", typical_lu_seconds(s_), 0.3)) return;
+    constexpr double most_seconds = 0.3;
+    if (!options_.thorough && typical_lu_seconds(s_) > most_seconds) return;
     try {
       const AnyPreconditioner<Host, double> m(Analysis<Host, double>(Host(), a_), "lu:match=no,pivot=1");
       if (m.null_pivots() == 0) return;

@@ -17,8 +17,8 @@
 #include "support/matrices.hpp"
 
 // Systems that a dense solver solves, and that are needlessly hard for iterations: singular ones with and without a
-// solution, rows of very different size, symmetric but for rounding, rows that stand alone, redundant constraints. And
-// the judge of what solve() made of them.
+// solution, rows of very different size, symmetric but for rounding, rows that stand alone, redundant constraints,
+// rectangular ones with columns of very different size. And the judge of what solve() made of them.
 
 namespace ostinato::test {
 
@@ -36,6 +36,7 @@ class DrawHard {
   explicit DrawHard(Random& random) : random_(random) {}
 
   HardSystem<T> system() {
+    if (one_in(8)) return rectangular();
     using Kind = std::pair<const char*, std::vector<Triplet<double>> (DrawHard::*)()>;
     static const std::vector<Kind> kinds = {
         {"graph Laplacian", &DrawHard::laplacian}, {"B B^T", &DrawHard::gram},    {"digraph", &DrawHard::digraph},
@@ -220,6 +221,33 @@ class DrawHard {
     return to;
   }
 
+  /// More equations than unknowns or fewer, with columns of any size, of which some may depend on others.
+  HardSystem<T> rectangular() {
+    const double most = one_in(2) ? 0 : sizeof(T) == 4 ? 5 : 12;
+    const Index cols = 1 + below(random_, 30), rows = one_in(4) ? 1 + below(random_, cols) : cols + below(random_, 60);
+    const bool full = one_in(2), depends = one_in(4);
+    std::vector<Triplet<double>> entries;
+    for (Index j = 0; j < cols; ++j) {
+      const double size = power_of_ten(-most, most);
+      const Index as = depends && j > 0 && one_in(4) ? below(random_, j) : j;
+      if (as != j) {
+        const auto before = entries;
+        for (const auto& t : before)
+          if (t.col == as) entries.push_back({t.row, j, t.val});
+        continue;
+      }
+      for (Index k = full ? rows : 1 + below(random_, 5); k > 0; --k)
+        entries.push_back({full ? k - 1 : below(random_, rows), j, size * unit()});
+    }
+    n_ = cols;
+    HardSystem<T> made;
+    made.a = from_triplets<T>(rows, cols, rounded(entries));
+    std::string name = most > 0 ? "rectangular, scaled columns" : "rectangular";
+    made.b = right_hand_side(made.a, name);
+    made.kind = name + ", " + std::to_string(rows) + " x " + std::to_string(cols);
+    return made;
+  }
+
   /// Changes that a dense solver bears. Returns their name.
   std::string change(std::vector<Triplet<double>>& to) {
     switch (below(random_, 7)) {
@@ -274,7 +302,7 @@ class DrawHard {
     std::vector<long double> x(static_cast<std::size_t>(n_));
     for (long double& v : x)
       v = static_cast<long double>(one_in(2) ? unit() : static_cast<double>(below(random_, 9)) - 4);
-    std::vector<T> b(x.size());
+    std::vector<T> b(static_cast<std::size_t>(a.rows));
     for (std::size_t i = 0; i < b.size(); ++i) {
       long double sum = 0;
       for (auto k = static_cast<std::size_t>(a.row_ptr[i]); k < static_cast<std::size_t>(a.row_ptr[i + 1]); ++k)
@@ -289,7 +317,7 @@ class DrawHard {
     if (one_in(2)) {
       for (T& v : b) v += static_cast<T>(part * size * unit());
     } else {
-      b[static_cast<std::size_t>(below(random_, n_))] += static_cast<T>(part * (size > 0 ? size : 1));
+      b[static_cast<std::size_t>(below(random_, a.rows))] += static_cast<T>(part * (size > 0 ? size : 1));
     }
     return b;
   }

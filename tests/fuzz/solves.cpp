@@ -71,7 +71,7 @@ void solve_hard(const Space& space, Trial& trial, Random& random) {
   }
   const Operator<Space, T> op(space, s.a);
   const Vector<Space, T> b(space, std::span<const T>(s.b));
-  Vector<Space, T> x(space, s.b.size(), T{0});
+  Vector<Space, T> x(space, static_cast<std::size_t>(s.a.cols), T{0});
   const SolveResult result = ostinato::solve(space, op, std::span<const T>(b), std::span<T>(x), {.rtol = rtol});
   trial.what += " -> " + result.message();
   judge_hard(trial, s, result, x.download(), rtol);
