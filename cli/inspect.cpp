@@ -272,8 +272,8 @@ Amortisation measured(const Analysis<Space, T>& analysis, const Operator<Space, 
   return result;
 }
 
-/// What is found out about the matrix that a solve works with. Where rows are scaled or left out, that are findings about
-/// the matrix as it is given, and the choices for the other.
+/// What is found out about the matrix that a solve works with. Where rows are scaled or left out, that are findings
+/// about the matrix as it is given, and the choices for the other.
 template <class Space, class T>
 Examination examined(const PreparedMatrix<Space, T>& prepared, const InspectInput& in) {
   const ExaminationOptions options{

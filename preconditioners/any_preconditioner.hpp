@@ -93,7 +93,8 @@ class AnyPreconditioner {
  public:
   using value_type = T;
 
-  /// "auto" shares the analysis, for stronger(): on Host the arrays that the analysis refers to must outlive the object.
+  /// "auto" shares the analysis, for stronger(): on Host the arrays that the analysis refers to must outlive the
+  /// object.
   ///
   /// Builds the preconditioner called `name`: "auto", "none" or a name from the list of preconditioners, there with
   /// options or without: "multigrid:sweeps=2,smoother=chebyshev". "auto" takes a simpler one, and says why, when the
@@ -134,8 +135,8 @@ class AnyPreconditioner {
   const AnyPreconditioner* fallback() const { return fallback_.get(); }
 
   /// A preconditioner that takes more time and memory than what "auto" has chosen: incomplete factors, after these
-  /// complete ones, for which options.thorough lifts the limit of memory. Null when the object wasn't made by "auto", or
-  /// when the preconditioner can't be made, or not within options.seconds; `why` then says so.
+  /// complete ones, for which options.thorough lifts the limit of memory. Null when the object wasn't made by "auto",
+  /// or when the preconditioner can't be made, or not within options.seconds; `why` then says so.
   /// Null, too, where plain aggregation was tried, is poor, and what comes next doesn't pay for certain: then
   /// stronger_seconds() is larger than before, and a later call may make that.
   /// Exec      Made by the first call, which waits.

@@ -22,23 +22,23 @@ namespace ostinato {
 /// Throws    ArgumentError for a text that LeastSquaresPreconditioner doesn't take, naming what serves.
 void check_least_squares_preconditioner(std::string_view text);
 
-/// A preconditioner for LSMR: M is of A^T A, or of A A^T where A has more columns than rows. There, x stays the solution
-/// of the smallest norm, and A x = b is supposed to have one. The columns of A (or the rows) are scaled to norm 1 first:
-/// M = D K D, where D holds their norms, and K is of the scaled product, whose diagonal is 1.
+/// A preconditioner for LSMR: M is of A^T A, or of A A^T where A has more columns than rows. There, x stays the
+/// solution of the smallest norm, and A x = b is supposed to have one. The columns of A (or the rows) are scaled to
+/// norm 1 first: M = D K D, where D holds their norms, and K is of the scaled product, whose diagonal is 1.
 ///   none      no preconditioner
 ///   jacobi    K = 1: columns of norm 1
 ///   ic0, ict, cholesky
 ///             K from the factors of the product, which is made for that; with their options, as "ict:drop=1e-4"
-///   auto      none where the norms differ by less than a factor of 2, else jacobi; stronger() goes on with cholesky, or
-///             with ict where its factors are too large
+///   auto      none where the norms differ by less than a factor of 2, else jacobi; stronger() goes on with cholesky,
+///             or with ict where its factors are too large
 /// A column of zeros keeps its x. Factors are of K plus a shift: eps^0.7, and more where the pivots want that.
 ///
 /// Memory    2 sizeof(T) a column, and what the factors take; the product while they are made.
-/// Exec      The constructor transposes A where it needs the columns, and waits. apply is enqueued; one thread at a time
-///           applies an object.
+/// Exec      The constructor transposes A where it needs the columns, and waits. apply is enqueued; one thread at a
+///           time applies an object.
 /// Throws    ArgumentError for an unknown name, or options that can't be; MemoryLimitError where the product is known
-///           to have more entries than there is room for, naming the row that makes it dense, and as the factors; Stopped
-///           once `stop` is made.
+///           to have more entries than there is room for, naming the row that makes it dense, and as the factors;
+///           Stopped once `stop` is made.
 template <class Space, class T>
 class LeastSquaresPreconditioner {
  public:
@@ -68,9 +68,9 @@ class LeastSquaresPreconditioner {
   /// z = M^-1 r
   void apply(std::span<const T> r, std::span<T> z) const;
 
-  /// Complete factors of the product, of at most 100 times its entries unless options.thorough, or incomplete ones where
-  /// these can't be made. Null where there is nothing else, as where this one was asked for by name or the analysis is
-  /// gone, with a reason if one couldn't be made. Made once.
+  /// Complete factors of the product, of at most 100 times its entries unless options.thorough, or incomplete ones
+  /// where these can't be made. Null where there is nothing else, as where this one was asked for by name or the
+  /// analysis is gone, with a reason if one couldn't be made. Made once.
   const LeastSquaresPreconditioner* stronger(const StrongerOptions& options, std::string& why) const;
   /// Predicted from the lengths of the rows. 0 where there is nothing else.
   double stronger_seconds() const;

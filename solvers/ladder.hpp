@@ -125,8 +125,8 @@ class Ladder {
   }
 
   /// Whether there is little hope without factors: rows without a diagonal entry make a matrix indefinite or worse,
-  /// which MINRES takes where it is symmetric. Small systems are solved before factors are there, large ones are given a
-  /// chance without. Factors are made on the host.
+  /// which MINRES takes where it is symmetric. Small systems are solved before factors are there, large ones are given
+  /// a chance without. Factors are made on the host.
   bool needs_factors() const {
     constexpr Index fewest_rows = 100;
     constexpr Offset most_entries = 1000000;

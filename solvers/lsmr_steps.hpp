@@ -10,8 +10,8 @@
 #include <ostinato/spmv/space/vector_steps.hpp>
 
 // The vector steps of LSMR, for both spaces. The vectors u and v are kept with their lengths beta and alpha. With a
-// preconditioner M of A^T A, v is kept as M v, too, and alpha = sqrt(v . M v); with one of A A^T the same holds for u and
-// beta. Scalars and the state are in the memory of the space. A step does nothing once the recurrence has stopped.
+// preconditioner M of A^T A, v is kept as M v, too, and alpha = sqrt(v . M v); with one of A A^T the same holds for u
+// and beta. Scalars and the state are in the memory of the space. A step does nothing once the recurrence has stopped.
 
 namespace ostinato {
 

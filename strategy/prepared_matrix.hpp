@@ -34,8 +34,8 @@ struct SystemPreparation {
 /// The step before a solve. Takes what makes a square system needlessly hard out of it, and puts it back into x:
 ///
 /// - Rows that have no entry beside the diagonal are equations of their own. They are solved, and their column goes to
-///   the right-hand side. So a boundary condition that is written as a row x(i) = g doesn't cost the symmetry, and a row
-///   0 = 0 doesn't cost the diagonal.
+///   the right-hand side. So a boundary condition that is written as a row x(i) = g doesn't cost the symmetry, and a
+///   row 0 = 0 doesn't cost the diagonal.
 /// - A matrix that is symmetric but for rounding is replaced by its symmetric part.
 /// - Rows that differ in size by over a million are scaled by powers of two: R A C, with R = C where A is symmetric.
 /// - Where A is symmetric and A * ones = 0, what b has along ones is taken out of b: no x solves the system with it.

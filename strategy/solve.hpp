@@ -39,8 +39,8 @@ concept HasMatrix = std::same_as<A, Operator<Space, T>> || std::same_as<A, Stenc
 ///
 /// Shapes    A: m x n. b: m, x: n, in the memory of `space`, apart from each other. On entry x holds the guess.
 /// Exec      Makes a preconditioner on each call. For many solves with one matrix, make an AnyPreconditioner once.
-/// Requires  An Operator whose matrix is at hand (Operator::analysis()). Without it there is no preconditioner, and a note
-///           says so.
+/// Requires  An Operator whose matrix is at hand (Operator::analysis()). Without it there is no preconditioner, and a
+///           note says so.
 /// Throws    As solve() with a preconditioner.
 template <detail::IsSpace Space, class A, class T = typename detail::ValueOf<A>::type>
 SolveResult solve(const Space& space, const A& a, In<T> b, Out<std::type_identity_t<T>> x,

@@ -302,8 +302,8 @@ class SystemSolve {
     by_dense(rows);
   }
 
-  /// Where x is far larger than b / ||A||, looks for one of ordinary size: a singular A lets the methods add any multiple
-  /// of a null vector to x.
+  /// Where x is far larger than b / ||A||, looks for one of ordinary size: a singular A lets the methods add any
+  /// multiple of a null vector to x.
   void shrink(SolveResult& all) {
     constexpr double large = 1e7, worthless = 1e10, much = 1e-3;
     const double before = size_of_x(), share = norm_of_a() * before / b_norm_;

@@ -22,8 +22,8 @@ enum class Ordering {
   best,     ///< nd where the build has METIS, otherwise rcm
   quick,    ///< amd where the build has SuiteSparse, otherwise best
   banded,   ///< natural or rcm where that makes a narrow band (choose_band_order()), otherwise best
-  /// For complete factors without pivoting: amd, but best where the factors would have more than 100 entries a row with amd, because
-  /// then less fill saves more time than nd takes.
+  /// For complete factors without pivoting: amd, but best where the factors would have more than 100 entries a row with
+  /// amd, because then less fill saves more time than nd takes.
   least_work,
   with_pivots,  ///< for complete factors with pivoting: choose_lu_order()
 };

@@ -10,8 +10,8 @@ namespace ostinato {
 
 enum class PivotChange { none, raised, replaced };
 
-/// Raises a pivot below `boost` times the largest value in the row of A. One that is 0 but for rounding says nothing about
-/// its unknown, and is replaced by that largest value, so that the unknown doesn't grow.
+/// Raises a pivot below `boost` times the largest value in the row of A. One that is 0 but for rounding says nothing
+/// about its unknown, and is replaced by that largest value, so that the unknown doesn't grow.
 OSTINATO_FUNCTION inline PivotChange raise(double& pivot, double largest, double boost) {
   constexpr double rounding = 0x1p-46;
   const double size = largest > 0 ? largest : 1;

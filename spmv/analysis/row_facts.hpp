@@ -38,8 +38,8 @@ struct RowFacts {
   static constexpr double most_asymmetry = 256 * static_cast<double>(std::numeric_limits<T>::epsilon());
 };
 
-/// Traffic   Reads values and columns once, and 9 bytes a row more. Where the pattern is symmetric and the values aren't,
-///           the mirror of each entry above the diagonal is searched, until one differs by more than rounding.
+/// Traffic   Reads values and columns once, and 9 bytes a row more. Where the pattern is symmetric and the values
+///           aren't, the mirror of each entry above the diagonal is searched, until one differs by more than rounding.
 /// Exec      In parallel on the space. Waits for the result.
 /// Requires  A square matrix with finite values, and its structure.
 template <class Space, class T>

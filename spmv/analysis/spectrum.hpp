@@ -47,7 +47,8 @@ std::vector<double> lowest_ritz_vector(const CsrView<double>& a, std::span<const
 std::optional<int> cg_iterations(const CsrView<double>& a, std::span<const double> scale, double rtol, int most_steps);
 
 /// The ends of the singular values of R A C, where R = diag(row_scale) and C = diag(col_scale), by Golub-Kahan
-/// bidiagonalisation from a fixed random vector, with reorthogonalisation as there. Of a matrix with more columns than rows, those of the transpose.
+/// bidiagonalisation from a fixed random vector, with reorthogonalisation as there. Of a matrix with more columns than
+/// rows, those of the transpose.
 ///
 /// Shapes    row_scale: rows or empty. col_scale: cols or empty.
 /// Exec      On the calling thread. A product with A and one with A^T a step.

@@ -82,14 +82,19 @@ std::string masked(std::string_view line) {
   return out;
 }
 
-/// Masks all lines, and leaves out the paragraph on the device and the line on what is earned back, which follows from
-/// times.
+/// Whether a line follows from measured times: what a conversion earns back, and how much dearer other formats are.
+bool is_of_times(const std::string& line) {
+  return line.find(" earn") != std::string::npos || line.find(" dear") != std::string::npos ||
+         line.find(" more, which inspect lists") != std::string::npos;
+}
+
+/// Masks all lines, and leaves out the paragraph on the device and those that follow from times.
 Lines masked(const Lines& lines) {
   Lines out;
   bool device = false;
   for (const std::string& line : lines) {
     device = line.starts_with("device ") || (device && line.starts_with(" "));
-    if (!device && line.find(" earn") == std::string::npos) out.push_back(masked(line));
+    if (!device && !is_of_times(line)) out.push_back(masked(line));
   }
   return out;
 }

@@ -77,9 +77,7 @@ struct Factor {
   const Space& space;
   double factor;
 
-  void apply(std::span<const T> times_m, std::span<T> u) const {
-    scale<T>(space, static_cast<T>(factor), times_m, u);
-  }
+  void apply(std::span<const T> times_m, std::span<T> u) const { scale<T>(space, static_cast<T>(factor), times_m, u); }
 };
 
 TYPED_TEST(LsmrSteps, UpdatesWithAPreconditionerTakeItsLength) {

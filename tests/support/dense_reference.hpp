@@ -13,12 +13,12 @@
 
 namespace ostinato::test {
 
-/// A least squares problem solved by a dense QR factorisation with column pivoting, in extended precision. The reference
-/// for systems that are singular, inconsistent or badly scaled.
+/// A least squares problem solved by a dense QR factorisation with column pivoting, in extended precision. The
+/// reference for systems that are singular, inconsistent or badly scaled.
 class DenseReference {
  public:
-  /// scale_rows: the rows are brought to one size before, which changes a problem without a solution. cut: columns whose
-  /// part beside the others is smaller, relative to the largest, count as dependent.
+  /// scale_rows: the rows are brought to one size before, which changes a problem without a solution. cut: columns
+  /// whose part beside the others is smaller, relative to the largest, count as dependent.
   template <class T>
   DenseReference(const CsrView<T>& a, const std::vector<T>& b, bool scale_rows, double cut)
       : cut_(cut),

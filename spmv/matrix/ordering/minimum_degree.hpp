@@ -34,8 +34,8 @@ struct RowOrder {
 ///
 /// Exec      On the calling thread, some 0.1 us an entry.
 /// Throws    As minimum_degree().
-/// Source    Davis, Gilbert, Larimore & Ng, ACM Trans. Math. Softw. 30 (2004) 353-376: COLAMD. George & Ng, SIAM J. Sci.
-///           Stat. Comput. 8 (1987) 877-898: the factors lie within those of A A^T.
+/// Source    Davis, Gilbert, Larimore & Ng, ACM Trans. Math. Softw. 30 (2004) 353-376: COLAMD. George & Ng, SIAM J.
+///           Sci. Stat. Comput. 8 (1987) 877-898: the factors lie within those of A A^T.
 RowOrder minimum_degree_of_rows(std::span<const Offset> row_ptr, std::span<const Index> col);
 
 }  // namespace ostinato
