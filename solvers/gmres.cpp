@@ -281,6 +281,7 @@ SolveResult Gmres::run(const Space& space, const OperatorRef<Space, T>& given, I
         monitor.stop(StopReason::restart);
       if (j == checkpoint) checkpoint *= 2;
     }
+    least_squares.drop_grown(std::numeric_limits<T>::epsilon());
     krylov.correct(least_squares, x);  // x += M^-1 V y
   };
   SolveResult result = solve_with_restarts<Gmres>(system, x, options, workspace, recurrence);

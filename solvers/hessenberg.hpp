@@ -71,6 +71,22 @@ class Hessenberg {
     return y;
   }
 
+  /// Removes the last columns as long as the rounding of H y, `unit` ||H|| ||y||, is over half of ||beta e1||: pivots of a
+  /// nearly singular A make y so large. One column stays.
+  void drop_grown(double unit) {
+    while (columns() > 1) {
+      double of_h = 0, of_y = 0, beta = 0;
+      for (const std::vector<double>& column : r_)
+        for (const double value : column) of_h = std::hypot(of_h, value);
+      for (const double value : solve()) of_y = std::hypot(of_y, value);
+      for (const double value : g_) beta = std::hypot(beta, value);
+      if (unit * of_h * of_y <= beta / 2) return;
+      const double rest = std::hypot(g_[g_.size() - 2], g_.back());
+      drop();
+      g_.back() = rest;
+    }
+  }
+
   // H = Q R, where Q has orthonormal columns and R is the triangle. y: columns() elements.
 
   /// y becomes R^-1 y.

@@ -310,7 +310,7 @@ class LeastSquaresLadder {
 
   /// A preconditioner of A A^T finds no least squares solution.
   SolveResult finished(SolveResult all, const PreconditionerRef<Space, T>& m) {
-    if (is_wide_ && m.for_least_squares() && m.stronger_seconds() > 0 && may_go_on(all)) {
+    if (is_wide_ && m.for_least_squares() && m.stronger_seconds() > 0 && may_go_on(all, true)) {
       made_.clear();
       go_on(all, {}, remaining(options_, all), used_.is_identity());
     }

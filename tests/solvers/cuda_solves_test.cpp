@@ -10,7 +10,6 @@
 #include <vector>
 
 #include <ostinato/preconditioners/any_preconditioner.hpp>
-#include <ostinato/preconditioners/identity.hpp>
 #include <ostinato/preconditioners/jacobi.hpp>
 #include <ostinato/preconditioners/list.hpp>
 #include <ostinato/solvers/cg.hpp>
@@ -69,26 +68,6 @@ class Meanwhile {
   std::atomic<bool> over_ = false;
   std::thread thread_;
 };
-
-TEST_F(CudaSolves, GoOnWhileAnotherThreadSynchronisesTheDevice) {
-  Busy busy{Cuda()};
-  const auto x_of = [&](const char* method) {
-    busy.space.zero(busy.x.data(), busy.x.bytes());
-    ostinato::solve(busy.space, busy.op, busy.b, busy.x, Identity{}, method, busy.options(200));
-    return busy.x.download();
-  };
-  const auto wait = cuda_function<int (*)()>("cudaDeviceSynchronize");
-  for (const char* method :
-       {"cg", "minres", "idr", "bicgstab"}) {  // the first three swap pointers or count on the host
-    const std::vector<double> alone = x_of(method);
-    const Meanwhile other([wait] { (void)wait(); });
-    for (int k = 0; k < 100; ++k) {
-      std::vector<double> x;
-      ASSERT_NO_THROW(x = x_of(method)) << method;
-      ASSERT_TRUE(x == alone) << method << ", solve " << k;
-    }
-  }
-}
 
 TEST_F(CudaSolves, GoOnWhileAnotherThreadMakesOperators) {
   Busy busy{Cuda()};

@@ -71,6 +71,29 @@ TEST(HessenbergProblem, ReportsTheResidualOfItsSolution) {
   }
 }
 
+// [2 2e-16; 1 1e-16; 0 0] nearly: the second column adds nothing but rounding, and would take a y of 1e16.
+TEST(HessenbergProblem, DropsColumnsThatMakeYGrow) {
+  Hessenberg problem(1), one(1);
+  one.absorb(std::vector<double>{2, 1}, rounding);
+  problem.absorb(std::vector<double>{2, 1}, rounding);
+  problem.absorb(std::vector<double>{2, 1, 1e-16}, 1e-17);
+  ASSERT_GT(std::abs(problem.solve()[1]), 1e14);
+
+  problem.drop_grown(std::numeric_limits<double>::epsilon());
+
+  EXPECT_EQ(problem.solve(), one.solve());
+  EXPECT_DOUBLE_EQ(problem.residual(), one.residual());
+}
+
+TEST(HessenbergProblem, KeepsColumnsOfOrdinarySize) {
+  Hessenberg problem(2);
+  for (const auto& column : random_columns(40, 3)) problem.absorb(column, rounding);
+
+  problem.drop_grown(std::numeric_limits<double>::epsilon());
+
+  EXPECT_EQ(problem.columns(), 40);
+}
+
 TEST(HessenbergProblem, LeavesAResidualThatNoColumnCanLower) {
   const auto columns = random_columns(25, 2);
   Hessenberg problem(3);

@@ -165,7 +165,8 @@ TYPED_TEST(SolverCalls, EndWhenAnotherThreadRequestsAStop) {
     under_way.notify_one();
     EXPECT_EQ(result.status, Status::interrupted) << result.message();
     EXPECT_GT(result.iterations, 3);
-    EXPECT_NE(x.download(), std::vector<T>(system.b.size()));
+    // The residual of idr may have been above that of the guess so far.
+    EXPECT_EQ(x.download() == std::vector<T>(system.b.size()), result.relative_residual == 1);
     EXPECT_NEAR(exact_residual(system.a.view(), x.download(), system.b).relative, result.relative_residual,
                 1e-3 * result.relative_residual);
   }

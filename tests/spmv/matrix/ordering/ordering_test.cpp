@@ -28,7 +28,7 @@
 namespace ostinato::test {
 namespace {
 
-Graph graph_of(const Csr<double>& a) { return symmetric_graph(a.row_ptr, a.col); }
+Graph graph_of_pattern(const Csr<double>& a) { return symmetric_graph(a.row_ptr, a.col); }
 
 bool is_permutation(std::vector<Index> p, std::size_t n) {
   std::sort(p.begin(), p.end());
@@ -87,7 +87,7 @@ Csr<double> shuffled(const Csr<double>& a, unsigned seed) {
 }
 
 TEST(SymmetricGraph, HasNeighboursOfBothTrianglesAndNoDiagonal) {
-  const Graph g = graph_of(dense<double>({{1, 2, 0}, {0, 3, 0}, {4, 0, 5}}));
+  const Graph g = graph_of_pattern(dense<double>({{1, 2, 0}, {0, 3, 0}, {4, 0, 5}}));
 
   EXPECT_EQ(g.row_ptr, (std::vector<Offset>{0, 2, 3, 4}));
   EXPECT_EQ(g.col, (std::vector<Index>{1, 2, 0, 0}));
@@ -96,20 +96,20 @@ TEST(SymmetricGraph, HasNeighboursOfBothTrianglesAndNoDiagonal) {
 TEST(ReverseCuthillMckee, FindsTheOrderOfAPath) {
   std::vector<Triplet<double>> t;
   for (Index i = 0; i + 1 < 50; ++i) t.push_back({i, i + 1, 1});
-  const Graph g = graph_of(shuffled(from_triplets<double>(50, 50, t), 1));
+  const Graph g = graph_of_pattern(shuffled(from_triplets<double>(50, 50, t), 1));
 
   EXPECT_EQ(bandwidth(g, reverse_cuthill_mckee(g)), 1);
 }
 
 TEST(ReverseCuthillMckee, NarrowsAGridToItsSide) {
-  const Graph g = graph_of(shuffled(generate<double>("poisson2d", {.n = 20}), 2));
+  const Graph g = graph_of_pattern(shuffled(generate<double>("poisson2d", {.n = 20}), 2));
 
   EXPECT_LE(bandwidth(g, reverse_cuthill_mckee(g)), 21);
 }
 
 TEST(NestedDissection, GivesLessFillThanCuthillMckeeOnAGrid) {
   if (!has_nested_dissection) GTEST_SKIP() << "this build has no METIS";
-  const Graph g = graph_of(shuffled(generate<double>("poisson2d", {.n = 24}), 3));
+  const Graph g = graph_of_pattern(shuffled(generate<double>("poisson2d", {.n = 24}), 3));
 
   EXPECT_LT(fill(g, nested_dissection(g)), fill(g, reverse_cuthill_mckee(g)));
   EXPECT_EQ(nested_dissection(g), nested_dissection(g));
@@ -117,7 +117,7 @@ TEST(NestedDissection, GivesLessFillThanCuthillMckeeOnAGrid) {
 
 TEST(MinimumDegree, GivesLessFillThanCuthillMckeeOnAGrid) {
   if (!has_minimum_degree) GTEST_SKIP() << "this build has no SuiteSparse";
-  const Graph g = graph_of(shuffled(generate<double>("poisson2d", {.n = 24}), 3));
+  const Graph g = graph_of_pattern(shuffled(generate<double>("poisson2d", {.n = 24}), 3));
 
   EXPECT_LT(fill(g, minimum_degree(g)), fill(g, reverse_cuthill_mckee(g)));
   EXPECT_EQ(minimum_degree(g), minimum_degree(g));
@@ -126,7 +126,7 @@ TEST(MinimumDegree, GivesLessFillThanCuthillMckeeOnAGrid) {
 TEST(MinimumDegree, NamesEveryNodeOnce) {
   if (!has_minimum_degree) GTEST_SKIP() << "this build has no SuiteSparse";
   for (const Index n : {0, 1, 2, 33, 597}) {
-    const Graph g = graph_of(generate<double>("random", {.n = std::max(n, Index{1}), .entries_per_row = 3}));
+    const Graph g = graph_of_pattern(generate<double>("random", {.n = std::max(n, Index{1}), .entries_per_row = 3}));
     std::vector<Index> order = n == 0 ? minimum_degree({{0}, {}}) : minimum_degree(g);
     std::sort(order.begin(), order.end());
     for (std::size_t k = 0; k < order.size(); ++k) EXPECT_EQ(order[k], static_cast<Index>(k));
@@ -144,7 +144,7 @@ TEST(MinimumDegree, SaysWhenTheBuildHasNoSuiteSparse) {
 
 TEST(NestedDissection, GivesTheSameOrderInSeveralThreads) {
   if (!has_nested_dissection) GTEST_SKIP() << "this build has no METIS";
-  const Graph g = graph_of(generate<double>("poisson2d", {.n = 40}));
+  const Graph g = graph_of_pattern(generate<double>("poisson2d", {.n = 40}));
   const std::vector<Index> order = nested_dissection(g);
   std::atomic<int> others = 0;
   std::vector<std::thread> threads;
@@ -204,7 +204,7 @@ struct Never {
 };
 TEST(NestedDissection, PassesSignalsOnAndLeavesTheHandlers) {
   if (!has_nested_dissection) GTEST_SKIP() << "this build has no METIS";
-  const Graph g = graph_of(generate<double>("poisson2d", {.n = 150}));
+  const Graph g = graph_of_pattern(generate<double>("poisson2d", {.n = 150}));
   const std::vector<Index> order = nested_dissection(g);
   const CountedSignals handlers;
   struct sigaction ours {};
@@ -236,7 +236,7 @@ TEST(NestedDissection, PassesSignalsOnAndLeavesTheHandlers) {
 TEST(NestedDissectionDeathTest, EndsWithTheProcess) {
   if (!has_nested_dissection) GTEST_SKIP() << "this build has no METIS";
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  const Graph g = graph_of(generate<double>("poisson2d", {.n = 100}));
+  const Graph g = graph_of_pattern(generate<double>("poisson2d", {.n = 100}));
   const auto order_until_killed = [&g](const StopRequest& stop) {
     signal(SIGTERM, SIG_DFL);
     std::thread([] {
@@ -251,7 +251,7 @@ TEST(NestedDissectionDeathTest, EndsWithTheProcess) {
 
 TEST(NestedDissection, EndsOnceAStopIsRequested) {
   if (!has_nested_dissection) GTEST_SKIP() << "this build has no METIS";
-  const Graph g = graph_of(generate<double>("poisson2d", {.n = 400}));  // more than the 50 ms between two looks
+  const Graph g = graph_of_pattern(generate<double>("poisson2d", {.n = 400}));  // more than the 50 ms between two looks
 
   EXPECT_THROW(nested_dissection(g, AtOnce()), Stopped);
 
@@ -269,7 +269,7 @@ TEST(Orders, ArePermutationsOfAnyGraph) {
       Random random(static_cast<std::uint64_t>(n) + 7);
       std::vector<Triplet<double>> t;
       for (Index k = 0; k < static_cast<Index>(edges * n); ++k) t.push_back({below(random, n), below(random, n), 1});
-      const Graph g = graph_of(from_triplets<double>(n, n, t));
+      const Graph g = graph_of_pattern(from_triplets<double>(n, n, t));
       EXPECT_TRUE(is_permutation(reverse_cuthill_mckee(g), g.nodes())) << n << " " << edges;
       if (has_nested_dissection) {
         EXPECT_TRUE(is_permutation(nested_dissection(g), g.nodes())) << n << " " << edges;
