@@ -156,7 +156,7 @@ bool is_rounding_by_row(const Space& space, const OperatorRef<Space, T>& a, cons
 
 template <class Space, class T>
 bool solves_least_squares(const ScaledSystem<Space, T>& system, In<T> x, In<T> r) {
-  constexpr double rounding = 64 * static_cast<double>(std::numeric_limits<T>::epsilon());
+  constexpr double rounding = 8 * static_cast<double>(std::numeric_limits<T>::epsilon());
   const Structure* const s = system.a().structure();
   if (s == nullptr || !s->symmetric || !s->finite) return false;
   const auto proof = [&] {

@@ -369,7 +369,8 @@ class Solve {
                        ": it is about as small as the rounding of b - A x");
     }
     judge_.compute(x_, r_);
-    static const double clear = 1e-2 / std::sqrt(std::numeric_limits<T>::epsilon());  // digits that a claim needs
+    // What a claim needs: digits of r beyond its rounding.
+    static const double clear = std::max(1e3, 1e-2 / std::sqrt(std::numeric_limits<T>::epsilon()));
     if (norm_ > clear * rounding && solves_least_squares<Space, T>(system_, x_, r_))
       result.status = Status::least_squares;
   }

@@ -200,8 +200,15 @@ class SystemSolve {
     all.at_precision_limit &= !all;
   }
 
-  /// Whether the smallest residual of the prepared system is that of the given one, too.
-  bool keeps_least_squares() const { return prepared_.what().scaled_by == 0 && !prepared_.what().fixes_unknowns; }
+  /// Whether the smallest residual of the prepared system is that of the given one, too: in x, what sets the matrices
+  /// apart has to be small beside the residual, and rounding as well.
+  bool keeps_least_squares() {
+    const SystemPreparation& what = prepared_.what();
+    if (what.scaled_by > 0 || what.fixes_unknowns) return false;
+    constexpr double little = 1e-3;
+    const double apart = !what.symmetrised ? unit : what.asymmetry > 0 ? std::max(unit, what.asymmetry) : 1;
+    return apart * norm_of_a() * size_of_x() <= little * q_.norm;
+  }
 
   static void set_end(SolveResult& all, Status status, std::string reason) {
     if (all.status == status) return;
@@ -277,6 +284,7 @@ class SystemSolve {
     }
     runs::take_ending(all, more);
     judge(all);
+    if (all.status == Status::least_squares) all.reason = outside_text(all.relative_residual);
     return excess(q_) < 0.5 * excess(old);
   }
 

@@ -71,12 +71,12 @@ TEST(HessenbergProblem, ReportsTheResidualOfItsSolution) {
   }
 }
 
-// [2 2e-16; 1 1e-16; 0 0] nearly: the second column adds nothing but rounding, and would take a y of 1e16.
+// The second column adds nothing but rounding to the first, and would take a y of 1e14.
 TEST(HessenbergProblem, DropsColumnsThatMakeYGrow) {
   Hessenberg problem(1), one(1);
   one.absorb(std::vector<double>{2, 1}, rounding);
   problem.absorb(std::vector<double>{2, 1}, rounding);
-  problem.absorb(std::vector<double>{2, 1, 1e-16}, 1e-17);
+  problem.absorb(std::vector<double>{2, 1 + 4e-16, 1e-16}, 1e-17);
   ASSERT_GT(std::abs(problem.solve()[1]), 1e14);
 
   problem.drop_grown(std::numeric_limits<double>::epsilon());
