@@ -15,6 +15,7 @@
 #include <ostinato/solvers/lsmr.hpp>
 #include <ostinato/solvers/runs.hpp>
 #include <ostinato/spmv/analysis/structure.hpp>
+#include <ostinato/spmv/dense/least_squares.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/timing.hpp>
 #include <ostinato/spmv/space/units.hpp>
@@ -308,12 +309,51 @@ class LeastSquaresLadder {
     return length;
   }
 
+  /// Goes on from the x of a dense factorisation where nothing else got there, and the problem is small.
+  void try_dense(SolveResult& all) {
+    constexpr std::size_t most = 200;
+    const std::size_t rows = a_.rows(), cols = a_.cols();
+    if (options_.effort == Effort::quick || !may_go_on(all, true) || std::max(rows, cols) > most ||
+        !has_dense_least_squares())
+      return;
+    std::vector<double> a, b;
+    std::vector<T> unit(cols, T{0});
+    Vector<Space, T> image(space_, rows);
+    const auto add = [](std::vector<double>& to, const std::vector<T>& from) {
+      to.insert(to.end(), from.begin(), from.end());
+    };
+    for (std::size_t j = 0; j < cols; ++j) {
+      unit[j] = T{1};
+      a_.apply(Vector<Space, T>(space_, std::span<const T>(unit)), image);
+      add(a, image.download());
+      unit[j] = T{0};
+    }
+    add(b, copied(b_).download());
+    constexpr double cut = 32 * static_cast<double>(std::numeric_limits<T>::epsilon());
+    const DenseSolution found =
+        dense_least_squares(static_cast<int>(rows), static_cast<int>(cols), std::move(a), std::move(b), cut);
+    const Vector<Space, T> before = copied(x_);
+    const std::vector<T> x(found.x.begin(), found.x.end());
+    space_.upload(x_.data(), x.data(), x_.size_bytes());
+    space_.wait();
+    SolveResult more = try_run(all, {}, remaining(options_, all));
+    if (!is_worth(more, all)) {
+      copy<T>(space_, before, x_);
+      return count_alone(all, more);
+    }
+    all.notes.push_back(text_of(used_) + " ended as " + in_words(all.status) + " (" + all.reason +
+                        "); went on from the x of a dense factorisation");
+    all.changes.push_back({all.iterations, text_of(used_), text_of({})});
+    take(all, std::move(more), {});
+  }
+
   /// A preconditioner of A A^T finds no least squares solution.
   SolveResult finished(SolveResult all, const PreconditionerRef<Space, T>& m) {
     if (is_wide_ && m.for_least_squares() && m.stronger_seconds() > 0 && may_go_on(all, true)) {
       made_.clear();
       go_on(all, {}, remaining(options_, all), used_.is_identity());
     }
+    try_dense(all);
     if (all.status == Status::iteration_limit)
       all.reason = "the limit of " + std::to_string(options_.max_iterations) +
                    (options_.max_iterations == 1 ? " iteration was reached" : " iterations was reached");

@@ -40,7 +40,7 @@ struct Quality {
   RowErrors rows;
 };
 
-/// The x of a small system by a dense factorisation of A with scaled columns.
+/// The x of a small system by a dense factorisation.
 template <class Space, class T>
 DenseSolution dense_solution(const Analysis<Space, T>& analysis, In<T> b) {
   const Space& space = analysis.space();
@@ -53,23 +53,14 @@ DenseSolution dense_solution(const Analysis<Space, T>& analysis, In<T> b) {
   const std::vector<Offset> row_ptr = on_host(a.row_ptr);
   const std::vector<Index> col = on_host(a.col);
   const std::vector<T> val = on_host(a.val), of_b = on_host(b);
-  const auto rows = static_cast<std::size_t>(a.rows), cols = static_cast<std::size_t>(a.cols);
-  std::vector<double> dense(rows * cols, 0.0), scale(cols, 0.0);
-  for (std::size_t k = 0; k < val.size(); ++k) {
-    double& largest = scale[static_cast<std::size_t>(col[k])];
-    largest = std::max(largest, std::abs(static_cast<double>(val[k])));
-  }
-  for (double& s : scale) s = s > 0 ? std::ldexp(1.0, -std::ilogb(s)) : 1;
+  const auto rows = static_cast<std::size_t>(a.rows);
+  std::vector<double> dense(rows * static_cast<std::size_t>(a.cols), 0.0);
   for (std::size_t i = 0; i < rows; ++i) {
-    for (auto k = static_cast<std::size_t>(row_ptr[i]); k < static_cast<std::size_t>(row_ptr[i + 1]); ++k) {
-      const auto j = static_cast<std::size_t>(col[k]);
-      dense[j * rows + i] = static_cast<double>(val[k]) * scale[j];
-    }
+    for (auto k = static_cast<std::size_t>(row_ptr[i]); k < static_cast<std::size_t>(row_ptr[i + 1]); ++k)
+      dense[static_cast<std::size_t>(col[k]) * rows + i] = static_cast<double>(val[k]);
   }
   constexpr double cut = 32 * static_cast<double>(std::numeric_limits<T>::epsilon());
-  DenseSolution found = dense_least_squares(a.rows, a.cols, std::move(dense), {of_b.begin(), of_b.end()}, cut);
-  for (std::size_t j = 0; j < cols; ++j) found.x[j] *= scale[j];
-  return found;
+  return dense_least_squares(a.rows, a.cols, std::move(dense), {of_b.begin(), of_b.end()}, cut);
 }
 
 template <class Space, class T>
@@ -300,7 +291,7 @@ class SystemSolve {
       go_on(all, "minres without a preconditioner",
             [&](const SolveOptions& left) { return judged(first("minres", {}, left)); });
     }
-    constexpr std::size_t rows_before_lsmr = 600, rows = 1000;
+    constexpr std::size_t rows = 1000;
     const auto by_dense = [&](std::size_t most) {
       if (x_.size() > most || !has_dense_least_squares()) return;
       go_on(all, "a dense factorisation", [&](const SolveOptions&) { return dense(); });
@@ -444,6 +435,9 @@ class SystemSolve {
     if (scaled) m = *scaled;
     SolveResult result = detail::solve_by_name<Space, T>(space_, OperatorRef<Space, T>(a), b_, x_, m, "lsmr", left);
     q_ = quality();
+    // In T, the gradient tells less than the dense factorisation that came before.
+    if (result.status == Status::least_squares && has_dense_least_squares() && x_.size() <= rows_before_lsmr)
+      set_end(result, Status::stagnated, "the gradient is small, but a dense factorisation doesn't call A singular");
     return result;
   }
 
@@ -478,6 +472,7 @@ class SystemSolve {
   }
 
   static constexpr double unit = std::numeric_limits<T>::epsilon();
+  static constexpr std::size_t rows_before_lsmr = 600;  ///< of systems that a dense factorisation solves first
 
   PreparedMatrix<Space, T>& prepared_;
   Space space_;

@@ -15,8 +15,9 @@ struct DenseSolution {
 /// Whether the library was built with LAPACK, which dense_least_squares() needs.
 bool has_dense_least_squares();
 
-/// The x of the smallest norm among those that make ||b - A x|| smallest, by a complete orthogonal factorisation with
-/// column pivoting. Singular values below `cut` times the largest one count as 0.
+/// An x that makes ||b - A x|| smallest, by a complete orthogonal factorisation with column pivoting of A with columns
+/// scaled to one size by powers of two. Of several such x it is the one of the smallest norm in that scale. Singular
+/// values below `cut` times the largest one count as 0.
 ///
 /// Shapes    A: rows x cols, by columns; b: rows.
 /// Exec      On the calling thread; some 4 rows cols^2 operations.
