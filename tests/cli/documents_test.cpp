@@ -84,8 +84,8 @@ std::string masked(std::string_view line) {
 
 /// Whether a line follows from measured times: what a conversion earns back, and how much dearer other formats are.
 bool is_of_times(const std::string& line) {
-  return line.find(" earn") != std::string::npos || line.find(" dear") != std::string::npos ||
-         line.find(" more, which inspect lists") != std::string::npos;
+  return line.find(" earn") != std::string::npos || line.find("ahead of ") != std::string::npos ||
+         line.find(" dear") != std::string::npos || line.find(" more, which inspect lists") != std::string::npos;
 }
 
 /// Masks all lines, and leaves out the paragraph on the device and those that follow from times.
