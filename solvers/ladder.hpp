@@ -91,6 +91,10 @@ class Ladder {
         return without_memory(std::move(all), e.what());
       }
     }
+    if (all.status == Status::iteration_limit && all.iterations < options_.max_iterations) {
+      all.status = Status::stagnated;
+      all.reason = "with complete factors the residual hardly falls: A is singular, or nearly so";
+    }
     return with_limit(std::move(all));
   }
 
@@ -205,6 +209,8 @@ class Ladder {
 
   SolveResult run_all(const PreconditionerRef<Space, T>& m, SolveOptions options, CostWatch& watch) {
     options.mem_limit = memory_left(options.mem_limit, weaker_bytes_);
+    constexpr int enough = 500;  // with complete factors, unless these are those of a singular matrix
+    if (m.name() == "lu" && !is_first_) options.max_iterations = std::min(options.max_iterations, enough);
     if (solver_ != "auto") return run<Space, T>(solver_, space_, a_, b_, x_, m, options);
     return run_methods<Space, T>(choice_for(m), structure_, space_, a_, b_, x_, m, options, watch, unsolvable_);
   }

@@ -288,8 +288,11 @@ class SystemSolve {
             [&](const SolveOptions& left) { return judged(first(solver_, m_, left)); });
     }
     if (is_symmetric()) {
-      go_on(all, "minres without a preconditioner",
-            [&](const SolveOptions& left) { return judged(first("minres", {}, left)); });
+      go_on(all, "minres without a preconditioner", [&](SolveOptions left) {
+        constexpr int some = 1000;  // lsmr may take fewer than minres, with factors of A^T A
+        left.max_iterations = std::min(left.max_iterations, some);
+        return judged(first("minres", {}, left));
+      });
     }
     constexpr std::size_t rows = 1000;
     const auto by_dense = [&](std::size_t most) {
@@ -428,7 +431,8 @@ class SystemSolve {
         static_cast<int>(std::min<std::size_t>(static_cast<std::size_t>(left.max_iterations), 4 * x_.size() + a_few));
     std::optional<LeastSquaresPreconditioner<Space, T>> scaled;
     try {
-      scaled.emplace(given, "jacobi");
+      scaled.emplace(given, "auto", options_.stop, options_.mem_limit);
+    } catch (const Stopped&) {
     } catch (const ArgumentError&) {  // squares of columns out of range
     }
     PreconditionerRef<Space, T> m;
