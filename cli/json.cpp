@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include <nlohmann/json.hpp>
 
 #include <ostinato/spmv/matrix/io/text.hpp>
@@ -122,8 +124,12 @@ Json to_json(const Renumbering& r) {
 }
 
 Json to_json(const SystemPreparation& p) {
-  return {{"diagonal_rows", p.diagonal_rows}, {"zero_rows", p.zero_rows}, {"symmetrised", p.symmetrised},
-          {"asymmetry", p.asymmetry},         {"scaled_by", p.scaled_by}, {"constants", p.has_constants},
+  return {{"diagonal_rows", p.diagonal_rows},
+          {"zero_rows", p.zero_rows},
+          {"symmetrised", p.symmetrised},
+          {"asymmetry", p.symmetrised && p.asymmetry == 0 ? Json(nullptr) : Json(p.asymmetry)},
+          {"scaled_by", p.scaled_by},
+          {"constants", p.has_constants},
           {"equal_rows", p.equal_rows}};
 }
 
@@ -157,7 +163,7 @@ Json to_json(const SolveReport& r) {
           {"backward_error", r.result.backward_error},
           {"gradient", r.result.gradient},
           {"row_error", r.result.row_error},
-          {"unsolved_rows", r.result.unsolved_rows},
+          {"unsolved_rows", std::isnan(r.result.row_error) ? Json(nullptr) : Json(r.result.unsolved_rows)},
           {"null_pivots", r.result.null_pivots},
           {"at_precision_limit", r.result.at_precision_limit},
           {"error", r.error ? Json(*r.error) : Json(nullptr)},

@@ -36,7 +36,7 @@ constexpr CommandInfo commands[] = {
 
 constexpr const char* exit_codes =
     "Exit codes:\n"
-    "  0    converged; done\n"
+    "  0    converged, or least squares where no x solves the system; done\n"
     "  1    not converged within the limits, or stagnated\n"
     "  2    usage\n"
     "  3    bad input: a file, or a matrix that can't be solved with or held; or an\n"

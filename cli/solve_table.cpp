@@ -39,7 +39,8 @@ std::string limit_hint(const SolveReport& r) {
 
 /// Returns advice where the method needs another matrix, or nothing.
 std::string method_hint(const SolveReport& r) {
-  const bool failed = exit_code(r.result.status) == exit_failed, symmetric = r.structure.symmetric;
+  const bool failed = exit_code(r.result.status) == exit_failed,
+             symmetric = r.structure.symmetric || r.preparation.symmetrised;
   const auto says = [&r](const std::string& what) {
     const auto has = [&what](const std::string& text) { return text.find(what) != std::string::npos; };
     return has(r.result.reason) || std::any_of(r.result.notes.begin(), r.result.notes.end(), has);
@@ -63,7 +64,8 @@ std::string singular_hint(const SolveReport& r) {
   if (!(result.relative_residual > 1e-2)) return {};
   const double rounding = r.device.precision == "single" ? 1e-5 : 1e-14;
   if (result.backward_error < rounding) return "x has grown without end: the matrix may be singular or nearly so";
-  if ((result.solver == "minres" && r.structure.symmetric) || result.reason.find("singular") != std::string::npos)
+  if ((result.solver == "minres" && (r.structure.symmetric || r.preparation.symmetrised)) ||
+      result.reason.find("singular") != std::string::npos)
     return "the matrix may be singular: then b must be in its range, or no x solves the system";
   return {};
 }
@@ -305,7 +307,7 @@ void add_preparation(Facts& facts, const SystemPreparation& p, const std::string
     steps.push_back(counted(p.zero_rows, "row") + " without an entry left out; x stays the guess there");
   if (p.symmetrised) {
     steps.push_back(p.asymmetry > 0 ? fmt::format("symmetric up to {:.1g}: solved with the symmetric part", p.asymmetry)
-                                    : "solved with the symmetric part, as --symmetric asks");
+                                    : "solved with the symmetric part, as --symmetric asks, though A isn't symmetric");
   }
   if (p.scaled_by > 0)
     steps.push_back(

@@ -116,7 +116,8 @@ class Examiner {
     const EntryFacts& f = e_.entries;
     if (f.empty_rows.count > 0)
       say("empty rows", Weight::trouble,
-          named(f.empty_rows, "row", "has", "have") + " no entry other than 0, so that the matrix is singular");
+          named(f.empty_rows, "row", "has", "have") + " no entry other than 0" +
+              (square_ ? ", so that the matrix is singular" : ": no x changes these elements of b"));
     if (f.empty_cols.count > 0)
       say("empty columns", Weight::trouble,
           named(f.empty_cols, "column", "has", "have") + " no entry other than 0: nothing depends on " +
@@ -179,7 +180,9 @@ class Examiner {
             short_text(f.smallest_row.value) + " in row " + number_of(f.smallest_row.at) + ", " +
             short_text(f.largest_row.value) + " in row " + number_of(f.largest_row.at) + "), those of columns by " +
             short_text(cols) + ", all entries by " + short_text(entries) +
-            (uneven ? "; jacobi, ilut and lu even that out" : ""));
+            (!uneven   ? ""
+             : square_ ? "; jacobi, ilut and lu even that out"
+                       : "; lsmr scales the columns"));
   }
 
   void say_dominance() {

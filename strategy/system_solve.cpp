@@ -27,6 +27,7 @@
 #include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/timing.hpp>
+#include <ostinato/spmv/space/units.hpp>
 #include <ostinato/spmv/transposable_operator.hpp>
 
 namespace ostinato {
@@ -187,6 +188,9 @@ class SystemSolve {
       set_end(all, Status::least_squares, outside_text(all.relative_residual));
     } else if (all && !(all.status == Status::least_squares && keeps_least_squares())) {
       set_end(all, Status::stagnated, "the residual of the given system no longer fell");
+      all.at_precision_limit = is_rounding(q_.norm);
+      if (all.at_precision_limit)
+        all.reason = "||b - A x|| is at the limit of the precision: it is about as small as its rounding";
     }
     all.at_precision_limit &= !all;
   }
@@ -206,6 +210,12 @@ class SystemSolve {
     all.status = status;
     all.reason = std::move(reason);
     all.at_precision_limit = false;
+  }
+
+  /// Whether a residual is as small as rounding leaves it, and small beside b.
+  bool is_rounding(double norm) {
+    constexpr double few = 10, small = 1e-2;
+    return norm <= small * b_norm_ && norm <= few * unit * (norm_of_a() * size_of_x() + b_norm_);
   }
 
   double norm_of_a() const { return prepared_.given().structure().norm_inf; }
@@ -267,13 +277,14 @@ class SystemSolve {
     const Quality old = std::exchange(q_, quality());
     for (double& h : more.history) h *= old.norm / b_norm_;
     runs::count(all, more);
-    all.notes = notes;
+    if (more.changes.empty()) all.notes = notes;  // else they tell what went on with what
     if (!(excess(q_) < excess(old))) {
       copy<T>(space_, before, x_);
       q_ = old;
       return false;
     }
     runs::take_ending(all, more);
+    runs::take_method(all, more);
     judge(all);
     if (all.status == Status::least_squares) all.reason = outside_text(all.relative_residual);
     return excess(q_) < 0.5 * excess(old);
@@ -355,9 +366,10 @@ class SystemSolve {
       if (more.status == Status::least_squares && all.relative_residual * hardly < more.relative_residual)
         set_end(more, Status::stagnated, "the residual isn't the smallest that was reached");
       const bool is_better = more || runs::is_nearer(more, all);
-      all.notes.push_back(all.solver + " ended as " + in_words(all.status) + " (" + all.reason + "); went on with " +
-                          what);
-      all.changes.push_back({all.iterations, all.solver, more.solver});
+      if (last_.solver.empty()) last_ = {all.solver, in_words(all.status), all.reason};
+      all.notes.push_back(last_.solver + " ended as " + last_.status + " (" + last_.reason + "); went on with " + what);
+      all.changes.push_back({all.iterations, last_.solver, more.solver});
+      last_ = {more.solver, in_words(more.status), more.reason};
       runs::count(all, more);
       if (!is_better) {
         copy<T>(space_, before, x_);
@@ -439,14 +451,31 @@ class SystemSolve {
     if (scaled) m = *scaled;
     SolveResult result = detail::solve_by_name<Space, T>(space_, OperatorRef<Space, T>(a), b_, x_, m, "lsmr", left);
     q_ = quality();
+    if (result.status == Status::least_squares) result.reason = outside_text(result.relative_residual);
     // In T, the gradient tells less than the dense factorisation that came before.
     if (result.status == Status::least_squares && has_dense_least_squares() && x_.size() <= rows_before_lsmr)
       set_end(result, Status::stagnated, "the gradient is small, but a dense factorisation doesn't call A singular");
     return result;
   }
 
+  /// Names the caller's limits, where the last of several solves names what was left for it.
+  void name_limit(SolveResult& all) const {
+    const std::string at = std::to_string(all.iterations);
+    if (all.status == Status::time_limit)
+      all.reason = "the limit of " + seconds_text(options_.time_limit) + " was reached at iteration " + at;
+    if (all.status != Status::iteration_limit) return;
+    if (all.iterations >= options_.max_iterations) {
+      all.reason = "the limit of " + std::to_string(options_.max_iterations) +
+                   (options_.max_iterations == 1 ? " iteration" : " iterations") + " was reached";
+    } else {
+      all.status = Status::stagnated;
+      all.reason = "none of the methods got there in " + at + " iterations";
+    }
+  }
+
   /// What the caller is told of the equations and of the steps before the solve.
   void tell(SolveResult& all) const {
+    name_limit(all);
     if (!std::isfinite(all.relative_residual)) return;
     all.row_error = q_.rows.componentwise;
     all.unsolved_rows = q_.rows.unsolved;
@@ -490,6 +519,10 @@ class SystemSolve {
   Vector<Space, double> slot_;
   double b_norm_ = 0, goal_ = 0, share_ = 0;  ///< the goal also relative to ||b||
   Quality q_;
+  struct Ended {
+    std::string solver, status, reason;
+  };
+  Ended last_;  ///< what the last of several solves ended as, whatever became of its x
 };
 
 }  // namespace

@@ -94,7 +94,7 @@ EqualRows equal_rows(const Space& space, const CsrView<T>& a) {
 template <class Space, class T>
 bool may_have_equal_rows(const Space& space, const CsrView<T>& a) {
   Vector<Space, double> count(space, 1);
-  sum(space, static_cast<std::size_t>(a.rows), detail::HasDiagonalTwice<T>{detail::pattern_of(a), a.val.data()},
+  sum(space, static_cast<std::size_t>(a.rows), detail::MayBeTwice<T>{detail::pattern_of(a), a.val.data()},
       count.data());
   return count.download()[0] > 0;
 }

@@ -18,8 +18,9 @@ struct EqualRows {
 template <class Space, class T>
 EqualRows equal_rows(const Space& space, const CsrView<T>& a);
 
-/// Whether a symmetric matrix may have equal rows, other than zero rows: two such rows have four equal entries, of
-/// which two are on the diagonal. So this asks whether an entry equals the diagonal one of its row.
+/// Whether a symmetric matrix may have equal rows, other than rows without entries. Two such rows have four equal
+/// entries, of which two are on the diagonal. So this asks whether an entry equals the diagonal one of its row, or
+/// whether there is none.
 ///
 /// Traffic   Reads values and columns once, and the diagonal a second time.
 /// Exec      In parallel on the space. Waits for the result.

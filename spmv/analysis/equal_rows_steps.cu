@@ -5,6 +5,6 @@
 
 namespace ostinato {
 
-OSTINATO_SUM_ON_CUDA(detail::HasDiagonalTwice)
+OSTINATO_SUM_ON_CUDA(detail::MayBeTwice)
 
 }  // namespace ostinato
