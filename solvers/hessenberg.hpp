@@ -71,8 +71,8 @@ class Hessenberg {
     return y;
   }
 
-  /// Removes the last columns as long as the rounding of H y, `unit` ||H|| ||y||, is over half of ||beta e1||: pivots of a
-  /// nearly singular A make y so large. One column stays.
+  /// Removes the last columns as long as the rounding of H y, `unit` ||H|| ||y||, is over half of ||beta e1||: pivots
+  /// of a nearly singular A make y so large. One column stays.
   void drop_grown(double unit) {
     while (columns() > 1) {
       double of_h = 0, of_y = 0, beta = 0;

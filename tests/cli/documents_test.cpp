@@ -157,5 +157,29 @@ TEST_F(CliDocuments, ShowWhatTheProgramPrints) {
   expect_samples("docs/multigrid-limits.md", 2, in_root);
 }
 
+/// The drawing with an id, from its first element to its last; empty where there is none.
+std::string drawing_in(const std::string& text, const std::string& id) {
+  const std::size_t at = text.find("id=\"" + id + "\"");
+  if (at == std::string::npos) return {};
+  const std::size_t begin = text.rfind("<svg", at);
+  return text.substr(begin, text.find("</svg>", at) - begin);
+}
+
+// The residuals are drawn to a hundredth of a point, and rounding may differ by machine. So the pattern is compared,
+// and how the solve went.
+TEST_F(CliDocuments, ThePictureOfTheReadmeIsThatOfItsCommand) {
+  const std::string readme = contents(root + "/README.md"), command = "solve variable2d:256 --html page.html";
+  ASSERT_NE(readme.find("ostinato " + command), std::string::npos);
+
+  const Outcome r = run(command + " --device cpu --json report.json");
+
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(report()["preconditioner"], "multigrid");
+  EXPECT_NE(readme.find("takes " + report()["iterations"].dump() + " iterations"), std::string::npos) << r.out;
+  const std::string spy = drawing_in(contents(path("page.html")), "spy");
+  EXPECT_FALSE(spy.empty());
+  EXPECT_EQ(spy, drawing_in(contents(root + "/docs/pictures/solve.svg"), "spy"));
+}
+
 }  // namespace
 }  // namespace ostinato::cli_tests
