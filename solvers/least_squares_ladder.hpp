@@ -351,7 +351,12 @@ class LeastSquaresLadder {
   SolveResult finished(SolveResult all, const PreconditionerRef<Space, T>& m) {
     if (is_wide_ && m.for_least_squares() && m.stronger_seconds() > 0 && may_go_on(all, true)) {
       made_.clear();
-      go_on(all, {}, remaining(options_, all), used_.is_identity());
+      const Vector<Space, T> reached = copied(x_);
+      const bool same = used_.is_identity();
+      // The part of x that A doesn't see may have grown.
+      if (!same) copy<T>(space_, guess_, x_);
+      go_on(all, {}, remaining(options_, all), same);
+      if (!same && !used_.is_identity()) copy<T>(space_, reached, x_);
     }
     try_dense(all);
     if (all.status == Status::iteration_limit)

@@ -432,7 +432,7 @@ TYPED_TEST(SolveSystems, StopWhenAskedTo) {
       this->solve(system, {.rtol = this->rtol, .check_every = 1, .callback = [](const Iteration&) { return false; }})
           .result;
   EXPECT_EQ(result.status, Status::interrupted) << result.message();
-  EXPECT_LE(result.iterations, 2);
+  EXPECT_LE(result.iterations, 8) << "a block of iterations on a GPU";
 }
 
 TYPED_TEST(SolveSystems, KeepToTheLimitOfIterationsWhateverIsPrepared) {
