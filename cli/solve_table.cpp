@@ -314,7 +314,7 @@ void add_preparation(Facts& facts, const SystemPreparation& p, const std::string
         fmt::format("rows differ by {:.1g} in size: scaled by powers of two", std::ldexp(1.0, p.scaled_by)));
   if (p.equal_rows > 0)
     steps.push_back(counted(p.equal_rows, "row") + (p.equal_rows == 1 ? " equals another" : " equal others") +
-                    ": A is singular, and no factors are made");
+                    ": A is singular");
   if (p.has_constants) steps.emplace_back("A * ones = 0: what b has along the constants is taken out");
   for (std::size_t k = 0; k < steps.size(); ++k) k == 0 ? facts.row(label, steps[k]) : facts.more(steps[k]);
 }

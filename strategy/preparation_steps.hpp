@@ -9,6 +9,7 @@
 
 #include <ostinato/spmv/analysis/row_facts.hpp>
 #include <ostinato/spmv/matrix/csr_pattern.hpp>
+#include <ostinato/spmv/space/atomic_max.hpp>
 #include <ostinato/spmv/space/for_each_row.hpp>
 #include <ostinato/spmv/space/function.hpp>
 #include <ostinato/spmv/space/sums.hpp>
@@ -135,7 +136,7 @@ struct ScaleStep : CsrPattern {
   OSTINATO_FUNCTION EntryRange entries(std::size_t i, const Value&) const { return {row_ptr[i], row_ptr[i + 1]}; }
   OSTINATO_FUNCTION void add(std::size_t, Offset k, Value& v) const {
     if (val[k] == T{0}) return;
-    const int exponent = ilogb(static_cast<double>(val[k])) + of_columns[col[k]];
+    const int exponent = exponent_of(static_cast<double>(val[k])) + of_columns[col[k]];
     v.largest = exponent > v.largest ? exponent : v.largest;
   }
   OSTINATO_FUNCTION void merge(Value& v, const Value& other) const {

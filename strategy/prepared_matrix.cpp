@@ -202,7 +202,9 @@ void PreparedMatrix<Space, T>::scale_rows(int spread) {
   what_.scaled_by = spread;
   left_ = powers_of<Space, T>(space, e.rows, nullptr);
   right_ = powers_of<Space, T>(space, e.columns, &right_inverse_);
-  analysis_ = Analysis<Space, T>(space, scaled<Space, T>(space, a, left_.span(), right_.span()));
+  Vector<Space, T> values(space, a.view().val.size());
+  scale(space, a.view(), std::span<const T>(left_), std::span<const T>(right_), values.span());
+  analysis_ = Analysis<Space, T>(space, with_values(a, std::move(values)).kept(space));
 }
 
 template <class Space, class T>

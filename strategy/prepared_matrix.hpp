@@ -28,6 +28,11 @@ struct SystemPreparation {
   Index equal_rows = 0;         ///< rows of a symmetric A that equal earlier ones, so that A is singular
   bool has_constants = false;   ///< A is symmetric and A * ones = 0: b was made to fit where it didn't
 
+  /// Whether there are so many equal rows that factors would be of no use.
+  bool has_many_equal_rows(std::size_t rows) const {
+    constexpr std::size_t share = 100;
+    return static_cast<std::size_t>(equal_rows) > rows / share;
+  }
   bool changes_matrix() const { return diagonal_rows > 0 || zero_rows > 0 || symmetrised || scaled_by > 0; }
 };
 

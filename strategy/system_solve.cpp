@@ -93,7 +93,7 @@ class SystemSolve {
       begin.effort = Effort::quick;
       begin.max_iterations = std::min(begin.max_iterations, for_a_row * static_cast<int>(x_.size()));
     }
-    if (is_auto() && prepared_.what().equal_rows > 0) {  // factors would be those of a singular matrix
+    if (is_auto() && prepared_.what().has_many_equal_rows(x_.size())) {  // factors would be those of a singular matrix
       constexpr int a_few = 500;
       begin.effort = Effort::quick;
       begin.max_iterations = std::min(begin.max_iterations, a_few);
@@ -293,7 +293,8 @@ class SystemSolve {
   /// Solves a system on which the methods with a preconditioner have failed.
   void end_surely(SolveResult& all) {
     const auto by_lsmr = [&] { go_on(all, "lsmr", [&](const SolveOptions& left) { return lsmr(left); }); };
-    if (prepared_.what().equal_rows > 0) by_lsmr();
+    const bool is_first = prepared_.what().has_many_equal_rows(x_.size());
+    if (is_first) by_lsmr();
     if (prepared_.separate_parts()) {
       go_on(all, "the constants of each part of A",
             [&](const SolveOptions& left) { return judged(first(solver_, m_, left)); });
@@ -311,7 +312,7 @@ class SystemSolve {
       go_on(all, "a dense factorisation", [&](const SolveOptions&) { return dense(); });
     };
     by_dense(rows_before_lsmr);
-    if (prepared_.what().equal_rows == 0) by_lsmr();
+    if (!is_first) by_lsmr();
     by_dense(rows);
   }
 

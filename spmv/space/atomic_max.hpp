@@ -17,6 +17,13 @@ OSTINATO_FUNCTION void raise_to(Offset* bits, double value) {
   if (of_value > Atomics::peek(bits)) Atomics::max(bits, of_value);
 }
 
+/// ilogb(value), in less time: -1023 for values below the normal ones.
+OSTINATO_FUNCTION inline int exponent_of(double value) {
+  Offset bits = 0;
+  memcpy(&bits, &value, sizeof bits);
+  return static_cast<int>((bits >> 52) & 0x7ff) - 1023;
+}
+
 OSTINATO_FUNCTION inline double double_of(Offset bits) {
   double value = 0;
   memcpy(&value, &bits, sizeof value);
