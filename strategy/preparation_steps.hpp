@@ -6,6 +6,7 @@
 
 #include <climits>
 #include <cmath>
+#include <limits>
 
 #include <ostinato/spmv/analysis/row_facts.hpp>
 #include <ostinato/spmv/matrix/csr_pattern.hpp>
@@ -144,7 +145,9 @@ struct ScaleStep : CsrPattern {
   }
   OSTINATO_FUNCTION void finish(std::size_t i, const Value& v) const {
     const int exponent = v.largest == none ? 0 : v.largest + of_rows[i];
-    to[i] = of_rows[i] - (in_full ? exponent : exponent / 2);
+    constexpr int most = std::numeric_limits<T>::max_exponent - 4;
+    const int next = of_rows[i] - (in_full ? exponent : exponent / 2);
+    to[i] = next > most ? most : next < -most ? -most : next;
   }
 };
 

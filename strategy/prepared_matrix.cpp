@@ -42,9 +42,9 @@ SpaceCsr<Space, T> with_values(const SpaceCsr<Space, T>& a, Vector<Space, T> val
 /// (A + A^T) / 2
 template <class Space, class T>
 SpaceCsr<Space, T> symmetric_part(const Space& space, const SpaceCsr<Space, T>& a) {
-  const SpaceCsr<Space, T> twice = add(space, a, T{1}, transpose(space, a));
   const Vector<Space, T> half(space, static_cast<std::size_t>(a.view().rows), T{0.5});
-  return scaled<Space, T>(space, twice, half.span(), {});
+  const SpaceCsr<Space, T> of_a = scaled<Space, T>(space, a, half.span(), {});  // sums stay in range
+  return add(space, of_a, T{1}, transpose(space, of_a));
 }
 
 /// The exponents of the rows and columns with which a matrix is scaled.
@@ -108,6 +108,7 @@ PreparedMatrix<Space, T>::PreparedMatrix(const Analysis<Space, T>& given, const 
   const Structure& s = given.structure();
   if (!options.enabled || s.rows != s.cols || s.rows == 0 || !s.finite || s.lengths_only) return;
   RowFacts<Space, T> facts = row_facts(given.space(), given.matrix().view(), s);
+  if (facts.zero_rows > 0) find_empty(facts);
   if (facts.zero_rows == s.rows) return;
   if (facts.zero_rows > 0 || (facts.diagonal_rows > 0 && !s.symmetric)) {
     decouple(facts);
@@ -121,6 +122,28 @@ PreparedMatrix<Space, T>::PreparedMatrix(const Analysis<Space, T>& given, const 
   if (a.structure().symmetric && may_have_equal_rows(a.space(), a.matrix().view()))
     what_.equal_rows = equal_rows(a.space(), a.matrix().view()).count;
   if (facts.spread() > most_spread) scale_rows(facts.spread());
+}
+
+/// Takes note of the zero rows. Those whose unknowns other rows refer to become general: another x there may be needed.
+template <class Space, class T>
+void PreparedMatrix<Space, T>::find_empty(RowFacts<Space, T>& facts) {
+  const Space& space = given_.space();
+  const CsrView<T>& a = given_.matrix().view();
+  std::vector<RowKind> kinds = facts.kinds.download();
+  for (std::size_t i = 0; i < kinds.size(); ++i)
+    if (kinds[i] == RowKind::zero) empty_.push_back(static_cast<Index>(i));
+  std::vector<Index> col(a.col.size());
+  std::vector<T> val(a.val.size());
+  space.download(col.data(), a.col.data(), a.col.size_bytes());
+  space.download(val.data(), a.val.data(), a.val.size_bytes());
+  for (std::size_t k = 0; k < col.size(); ++k) {
+    RowKind& kind = kinds[static_cast<std::size_t>(col[k])];
+    if (val[k] == T{0} || kind != RowKind::zero) continue;
+    kind = RowKind::general;
+    --facts.zero_rows;
+  }
+  space.upload(facts.kinds.data(), kinds.data(), facts.kinds.bytes());
+  space.wait();
 }
 
 /// A without the couplings of rows that aren't general, and with a diagonal entry in each row.
@@ -209,18 +232,17 @@ void PreparedMatrix<Space, T>::scale_rows(int spread) {
 
 template <class Space, class T>
 std::optional<Index> PreparedMatrix<Space, T>::unsolvable_row(In<T> b, double goal) const {
-  if (what_.zero_rows == 0) return {};
-  const std::vector<RowKind> kinds = kinds_.download();
+  if (empty_.empty()) return {};
   std::vector<T> of_b(b.size());
   given_.space().download(of_b.data(), b.data(), b.size_bytes());
+  const auto size_at = [&](Index i) { return std::abs(static_cast<double>(of_b[static_cast<std::size_t>(i)])); };
   double size = 0;
-  std::optional<Index> row;
-  for (std::size_t i = 0; i < kinds.size(); ++i) {
-    if (kinds[i] != RowKind::zero || of_b[i] == T{0}) continue;
-    if (!row || std::abs(of_b[i]) > std::abs(of_b[static_cast<std::size_t>(*row)])) row = static_cast<Index>(i);
-    size = std::hypot(size, static_cast<double>(of_b[i]));
+  Index largest = empty_.front();
+  for (const Index i : empty_) {
+    if (size_at(i) > size_at(largest)) largest = i;
+    size = std::hypot(size, size_at(i));
   }
-  return size > goal ? row : std::nullopt;
+  return size > goal ? std::optional(largest) : std::nullopt;
 }
 
 template <class Space, class T>

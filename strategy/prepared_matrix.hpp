@@ -20,7 +20,7 @@ struct SystemPreparationOptions {
 /// What was done to a system, for reports.
 struct SystemPreparation {
   Index diagonal_rows = 0;      ///< rows with nothing beside the diagonal, which were solved by themselves
-  Index zero_rows = 0;          ///< rows without an entry other than 0; x stays the guess there
+  Index zero_rows = 0;          ///< rows and columns without an entry other than 0; x stays the guess there
   bool fixes_unknowns = false;  ///< of these rows, which other rows refer to: for another x there the rest is another
   bool symmetrised = false;     ///< the symmetric part of A took the place of A
   double asymmetry = 0;         ///< of A then: the largest |a(i, j) - a(j, i)| relative to the rows; 0: of unknown size
@@ -80,6 +80,7 @@ class PreparedMatrix {
   bool separate_parts();
 
  private:
+  void find_empty(RowFacts<Space, T>& facts);
   void decouple(const RowFacts<Space, T>& facts);
   void take_symmetric_part(double asymmetry);
   void scale_rows(int spread);
@@ -89,6 +90,7 @@ class PreparedMatrix {
   Analysis<Space, T> given_, analysis_;
   SystemPreparation what_;
   Vector<Space, RowKind> kinds_;    ///< of the given rows; empty unless rows are decoupled
+  std::vector<Index> empty_;        ///< rows without an entry other than 0, left out or not
   Vector<Space, RowKind> coupled_;  ///< kinds of the prepared rows, of which the general ones have the constants
   Vector<Space, T> diagonal_;       ///< of the decoupled matrix, for these
   Vector<Space, T> left_, right_, right_inverse_;  ///< R, C and its inverse; empty unless rows are scaled

@@ -43,7 +43,7 @@ struct Quality {
 
 /// The x of a small system by a dense factorisation.
 template <class Space, class T>
-DenseSolution dense_solution(const Analysis<Space, T>& analysis, In<T> b) {
+DenseSolution dense_solution(const Analysis<Space, T>& analysis, In<T> b, double cut) {
   const Space& space = analysis.space();
   const CsrView<T>& a = analysis.matrix().view();
   const auto on_host = [&]<class E>(std::span<const E> from) {
@@ -60,7 +60,6 @@ DenseSolution dense_solution(const Analysis<Space, T>& analysis, In<T> b) {
     for (auto k = static_cast<std::size_t>(row_ptr[i]); k < static_cast<std::size_t>(row_ptr[i + 1]); ++k)
       dense[static_cast<std::size_t>(col[k]) * rows + i] = static_cast<double>(val[k]);
   }
-  constexpr double cut = 32 * static_cast<double>(std::numeric_limits<T>::epsilon());
   return dense_least_squares(a.rows, a.cols, std::move(dense), {of_b.begin(), of_b.end()}, cut);
 }
 
@@ -92,6 +91,9 @@ class SystemSolve {
       constexpr int for_a_row = 40;
       begin.effort = Effort::quick;
       begin.max_iterations = std::min(begin.max_iterations, for_a_row * static_cast<int>(x_.size()));
+      is_quick_ = true;
+    } else if (is_auto() && x_.size() <= rows_before_lsmr) {  // what follows is to have iterations left
+      begin.max_iterations -= begin.max_iterations / 4;
     }
     if (is_auto() && prepared_.what().has_many_equal_rows(x_.size())) {  // factors would be those of a singular matrix
       constexpr int a_few = 500;
@@ -313,26 +315,34 @@ class SystemSolve {
     };
     by_dense(rows_before_lsmr);
     if (!is_first) by_lsmr();
-    by_dense(rows);
+    if (x_.size() > rows_before_lsmr) by_dense(rows);
+    if (is_quick_) {
+      go_on(all, "stronger preconditioners",
+            [&](const SolveOptions& left) { return judged(first(solver_, m_, left)); });
+    }
   }
 
   /// Where x is far larger than b / ||A||, looks for one of ordinary size: a singular A lets the methods add any
   /// multiple of a null vector to x.
   void shrink(SolveResult& all) {
-    constexpr double large = 1e7, worthless = 1e10, much = 1e-3;
+    constexpr double large = 1e7, much = 1e-3;
     const double before = size_of_x(), share = norm_of_a() * before / b_norm_;
-    if (!(share > large) || !may_go_on(all)) return;
+    const bool is_direct = all.preconditioner == "lu" || all.preconditioner == "cholesky";
+    if (!(share > large) || !may_go_on(all) || (is_direct && all.null_pivots == 0)) return;
     Vector<Space, T> kept(space_, x_.size());
     copy<T>(space_, x_, kept.span());
     space_.zero(x_.data(), x_.size_bytes());
     const Quality old = q_;
     SolveOptions left = runs::remaining(options_, all);
-    constexpr int few = 500;
-    if (share < worthless) left.max_iterations = std::min(left.max_iterations, few);
+    constexpr int few = 500, with_factors = 5000;  // of lsmr, which looks for factors of A^T A
+    left.max_iterations = std::min(left.max_iterations, is_symmetric() ? few : with_factors);
+    left.atol = 0;
+    left.rtol = std::clamp(10 * old.norm / b_norm_, unit, options_.rtol);
     SolveResult more = is_symmetric() ? judged(first("minres", {}, left)) : lsmr(left);
     all.iterations += more.iterations;
     all.seconds += more.seconds;
-    if (options_.history) all.history.resize(all.history.size() + static_cast<std::size_t>(more.iterations), 0);
+    if (options_.history)
+      all.history.resize(all.history.size() + static_cast<std::size_t>(more.iterations), all.relative_residual);
     if (more.status == Status::converged && size_of_x() < much * before) {
       runs::take_residual(all, more);
       runs::take_method(all, more);
@@ -372,9 +382,11 @@ class SystemSolve {
       all.changes.push_back({all.iterations, last_.solver, more.solver});
       last_ = {more.solver, in_words(more.status), more.reason};
       runs::count(all, more);
+      const bool is_stopped = more.status == Status::interrupted || more.status == Status::time_limit;
       if (!is_better) {
         copy<T>(space_, before, x_);
         q_ = old;
+        if (is_stopped) runs::take_ending(all, more);
         return;
       }
       runs::take_ending(all, more);
@@ -397,41 +409,56 @@ class SystemSolve {
     return result;
   }
 
-  /// By a dense factorisation of the prepared matrix or, where no x solves the system, of the given one.
+  /// x by a dense factorisation of a matrix. Returns the rank. Singular values below `cut` units of rounding count as 0.
+  int solve_densely(const Analysis<Space, T>& analysis, In<T> b, Out<T> x, double cut) {
+    const DenseSolution found = dense_solution<Space, T>(analysis, b, cut * unit);
+    const std::vector<T> values(found.x.begin(), found.x.end());
+    space_.upload(x.data(), values.data(), x.size_bytes());
+    space_.wait();
+    return found.rank;
+  }
+
+  /// Adds to x what a dense factorisation of the prepared matrix finds for b - A x.
+  void add_densely() {
+    const Vector<Space, T> zero(space_, x_.size(), T{0});
+    Vector<Space, T> rest(space_, b_.size()), d(space_, b_.size()), of_b(space_, b_.size()), of_x(space_, b_.size());
+    accurate_residual<T>(space_, prepared_.given().matrix().view(), 1, 1, x_, b_, rest.span(), slot_.data());
+    prepared_.enter(rest, zero, of_b, of_x);
+    solve_densely(prepared_.analysis(), of_b, of_x, rounding_of_dense);
+    prepared_.leave(of_x, rest, zero, d);
+    add_finite<T>(space_, d, x_);
+    q_ = quality();
+  }
+
+  /// By dense factorisations: of the prepared matrix, with a correction in which b and A x have cancelled, and where no
+  /// x solves the system of the given one. The smallest residual is the least where A is singular, unless an x shows
+  /// that what was taken for singular isn't.
   SolveResult dense() {
     const Stopwatch watch;
-    const std::vector<T> zeros(x_.size(), T{0});
-    const Vector<Space, T> zero(space_, std::span<const T>(zeros));
-    Vector<Space, T> of_b(space_, b_.size()), of_x(space_, b_.size());
-    prepared_.enter(b_, zero, of_b, of_x);
-    const auto solve = [&](const Analysis<Space, T>& analysis, In<T> b, Out<T> x) {
-      const DenseSolution found = dense_solution<Space, T>(analysis, b);
-      const std::vector<T> values(found.x.begin(), found.x.end());
-      space_.upload(x.data(), values.data(), x.size_bytes());
-      space_.wait();
-      return found.rank;
-    };
-    solve(prepared_.analysis(), of_b, of_x);
-    prepared_.leave(of_x, b_, zero, x_);
+    space_.zero(x_.data(), x_.size_bytes());
+    add_densely();
+    if (q_.norm > goal_) add_densely();
+    double least = HUGE_VAL;
+    if (q_.norm > goal_) {
+      Vector<Space, T> best(space_, x_.size());
+      copy<T>(space_, x_, best.span());
+      Quality of_best = q_;
+      for (const double cut : {rounding_of_dense, 1.0 / 8}) {
+        const int rank = solve_densely(prepared_.given(), b_, x_, cut);
+        q_ = quality();
+        if (cut == rounding_of_dense && rank < static_cast<int>(x_.size())) least = q_.norm;
+        if (!(q_.norm < of_best.norm)) continue;
+        copy<T>(space_, x_, best.span());
+        of_best = q_;
+      }
+      copy<T>(space_, best, x_);
+    }
     SolveResult result = result_of("dense");
     judge(result);
-    if (q_.norm > goal_) {  // once more, from the residual, in which b and A x have cancelled
-      Vector<Space, T> rest(space_, b_.size()), d(space_, b_.size());
-      accurate_residual<T>(space_, prepared_.given().matrix().view(), 1, 1, x_, b_, rest.span(), slot_.data());
-      prepared_.enter(rest, zero, of_b, of_x);
-      solve(prepared_.analysis(), of_b, of_x);
-      prepared_.leave(of_x, rest, zero, d);
-      add_finite<T>(space_, d, x_);
-      q_ = quality();
-      judge(result);
-    }
-    if (q_.norm > goal_ && solve(prepared_.given(), b_, x_) < static_cast<int>(x_.size())) {
-      result = result_of("dense");
-      judge(result);
-      // What may be the rounding of b - A x says nothing of b.
-      if (!result && result.backward_error > 100 * unit)
-        set_end(result, Status::least_squares, outside_text(result.relative_residual));
-    }
+    // What may be the rounding of b - A x says nothing of b.
+    constexpr double hardly = 1 - 1e-3;
+    if (!result && q_.norm >= hardly * least && result.backward_error > 100 * unit)
+      set_end(result, Status::least_squares, outside_text(result.relative_residual));
     result.seconds = watch.seconds();
     return result;
   }
@@ -506,6 +533,7 @@ class SystemSolve {
   }
 
   static constexpr double unit = std::numeric_limits<T>::epsilon();
+  static constexpr double rounding_of_dense = 32;  ///< singular values of so many units, beside the largest, count as 0
   static constexpr std::size_t rows_before_lsmr = 600;  ///< of systems that a dense factorisation solves first
 
   PreparedMatrix<Space, T>& prepared_;
@@ -519,6 +547,7 @@ class SystemSolve {
   Vector<Space, T> r_, guess_;  ///< guess_ only where something is prepared
   Vector<Space, double> slot_;
   double b_norm_ = 0, goal_ = 0, share_ = 0;  ///< the goal also relative to ||b||
+  bool is_quick_ = false;                     ///< stronger preconditioners have been left out
   Quality q_;
   struct Ended {
     std::string solver, status, reason;

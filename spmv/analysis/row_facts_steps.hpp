@@ -39,7 +39,7 @@ struct FindRows : CsrPattern {
     int beside, on_diagonal;
   };
   using visits_most_rows = void;
-  static constexpr double rounding = 8 * static_cast<double>(std::numeric_limits<T>::epsilon());
+  static constexpr double rounding = 2 * static_cast<double>(std::numeric_limits<T>::epsilon());
 
   OSTINATO_FUNCTION Value initial(std::size_t) const { return {0, 0, 0, 0, 0}; }
   OSTINATO_FUNCTION EntryRange entries(std::size_t i, const Value&) const { return {row_ptr[i], row_ptr[i + 1]}; }
