@@ -84,6 +84,7 @@ class SystemSolve {
   }
 
   SolveResult run() {
+    if (!std::isfinite(b_norm_)) return first(solver_, m_, options_);  // NaN, or norms out of range
     if (const auto row = prepared_.unsolvable_row(b_, goal_)) return without_solution(*row);
     constexpr std::size_t few_rows = 128;  // for which a dense factorisation takes less time than stronger ones
     SolveOptions begin = options_;
@@ -147,7 +148,7 @@ class SystemSolve {
     const double norm = norm_of<T>(space_, of_b, x, slot_.data());
     if (size > 0) options.rtol = std::max(options.rtol, std::exchange(options.atol, 0) / size);
     // A scaled residual is relative to the scaled b; otherwise it is the caller's.
-    if (prepared_.what().scaled_by == 0 && norm > size && size > 0) options.rtol *= size / norm;
+    if (prepared_.what().scaled_by == 0 && norm > size && size > 0 && std::isfinite(norm)) options.rtol *= size / norm;
     copy<T>(space_, guess, x);
     SolveResult result = detail::solve_by_name<Space, T>(space_, a_, of_b, of_x.span(), m, solver, options);
     prepared_.leave(of_x, b, guess, x);
@@ -409,7 +410,8 @@ class SystemSolve {
     return result;
   }
 
-  /// x by a dense factorisation of a matrix. Returns the rank. Singular values below `cut` units of rounding count as 0.
+  /// x by a dense factorisation of a matrix. Returns the rank. Singular values below `cut` units of rounding count as
+  /// 0.
   int solve_densely(const Analysis<Space, T>& analysis, In<T> b, Out<T> x, double cut) {
     const DenseSolution found = dense_solution<Space, T>(analysis, b, cut * unit);
     const std::vector<T> values(found.x.begin(), found.x.end());

@@ -417,6 +417,61 @@ TYPED_TEST(SolveSystems, ReachATightGoalOfTheGivenMatrixNotOfItsSymmetricPart) {
 
 // Ends.
 
+// Row 2 is empty, and row 0 needs x(2): x = 0 there leaves no solution.
+TYPED_TEST(SolveSystems, WithEmptyRowsWhoseUnknownsAreNeededAreSolved) {
+  using T = typename TypeParam::T;
+  const auto [result, x] =
+      this->solve(System<T>{dense<T>({{0, 0, 2, 0}, {1, 3, 0, 0}, {0, 0, 0, 0}, {0, 1, 0, 4}}), {6, 4, 0, 5}});
+
+  EXPECT_EQ(result.status, Status::converged) << result.message();
+  EXPECT_NEAR(x[2], 3, 1e-3);
+}
+
+TYPED_TEST(SolveSystems, OfNumbersAtTheEndsOfTheRangeArePrepared) {
+  using T = typename TypeParam::T;
+  const T huge = std::numeric_limits<T>::max() / 2, tiny = std::numeric_limits<T>::denorm_min();
+  const T more = huge * (1 + std::numeric_limits<T>::epsilon());
+  const auto symmetric = this->solve(System<T>{dense<T>({{huge, more / 2}, {huge / 2, huge}}), {huge / 2, huge / 4}});
+  EXPECT_EQ(symmetric.result.status, Status::converged) << symmetric.result.message();
+  EXPECT_NEAR(symmetric.x[0], 0.5, 1e-3);
+
+  const auto rows = this->solve(System<T>{dense<T>({{tiny, tiny, 0}, {1, 2, 1}, {0, 1, 1}}), {2 * tiny, 4, 2}});
+  EXPECT_EQ(rows.result.status, Status::converged) << rows.result.message();
+}
+
+// A chain that is held by 100 roundings of its entries isn't free.
+TYPED_TEST(SolveSystems, ThatAreHardlyHeldAreNotCalledSingular) {
+  using T = typename TypeParam::T;
+  std::vector<Triplet<T>> entries = free_bar<T>(20);
+  for (Index i = 0; i < 20; ++i) entries.push_back({i, i, 100 * std::numeric_limits<T>::epsilon()});
+  const System<T> system{from_triplets<T>(20, 20, entries), std::vector<T>(20, T{1})};
+
+  const auto [result, x] = this->solve(system);
+
+  EXPECT_NE(result.status, Status::least_squares) << result.message();
+}
+
+// The callback ends a solve that has gone on with another method.
+TYPED_TEST(SolveSystems, StopInEveryStage) {
+  using T = typename TypeParam::T;
+  Csr<T> a = ring<T>(300);  // and D A D is as singular
+  for (std::size_t i = 0; i < 300; ++i) {
+    for (auto k = static_cast<std::size_t>(a.row_ptr[i]); k < static_cast<std::size_t>(a.row_ptr[i + 1]); ++k)
+      a.val[k] *= static_cast<T>((1 + static_cast<int>(i) % 3) * (1 + a.col[k] % 3));
+  }
+  const System<T> system{a, random_vector<T>(300, 4)};
+  for (const int at : {20, 300, 700}) {
+    int calls = 0;
+    const auto [result, x] =
+        this->solve(system, {.rtol = this->rtol, .check_every = 1, .callback = [&](const Iteration& now) {
+                               calls += now.number >= at;
+                               return now.number < at;
+                             }});
+    EXPECT_LE(calls, 1);
+    EXPECT_EQ(result.status == Status::interrupted, calls == 1) << result.message();
+  }
+}
+
 TYPED_TEST(SolveSystems, StopWhenAskedTo) {
   using T = typename TypeParam::T;
   const Csr<T> a = generate<T>("poisson2d", {.n = 40});
