@@ -17,7 +17,7 @@ namespace ostinato {
 struct ConvergenceState {
   enum State { going = 0, reached_goal, broke_down, not_a_number, grew, spent };
   static constexpr int ring = 256;  ///< number of residual norms that are kept for the host to read
-  static constexpr double lost = 1e6;
+  static constexpr double lost = 1e10;
 
   int iteration = 0;  ///< finished iterations of this recurrence
   int state = going;

@@ -75,6 +75,16 @@ class Monitor {
     return least_at_ > 0 && least_at_ < recorded_ && !(least_ > (is_lost ? 0.5 : 0.1) * latest_);
   }
 
+  /// Whether the residual of the latest recurrence stopped falling for some iterations, far nearer to the goal than a
+  /// residual that was recomputed at its end, and the recurrence hasn't been repeated. That is then as far as replay()
+  /// goes.
+  bool was_nearer_than(double norm) {
+    if (was_replayed_ || stall_at_ == 0 || stall_ >= 0.5 * norm) return false;
+    least_at_ = stall_at_;
+    least_ = stall_;
+    return true;
+  }
+
   /// Repeats the latest recurrence, which run() begins from the same x, as far as the smallest of its residuals. The
   /// repeated iterations don't count, and leave no history.
   template <class Run>
@@ -83,6 +93,7 @@ class Monitor {
     is_replay_ = true;
     run();
     is_replay_ = false;
+    was_replayed_ = true;
     reason_ = ended;
   }
   bool is_replay() const { return is_replay_; }
@@ -130,10 +141,13 @@ class Monitor {
     if (is_replay_) return follow(s);
     for (; recorded_ < s.iteration; ++recorded_) {
       const int at = recorded_ % ConvergenceState::ring;
-      if (s.norms[at] < least_) {
+      constexpr double clearly = 0.9;  // of residuals that hardly differ, the first: x may grow meanwhile
+      if (s.norms[at] < clearly * least_) {
         least_ = s.norms[at];
         least_at_ = recorded_ + 1;
       }
+      constexpr int some = 10;
+      if (stall_at_ == 0 && least_at_ > 0 && recorded_ + 1 - least_at_ >= some) stall_ = least_, stall_at_ = least_at_;
       if (options_.history) history_.push_back(s.norms[at] / unit_);
       if (options_.callback && is_lanczos_) extend_lanczos(s.alphas[at], s.rzs[at]);
     }
@@ -175,6 +189,8 @@ class Monitor {
     is_ranged_ = is_ranged;
     least_ = is_ranged ? 0 : r_norm;  // vectors in float have another way on than back
     least_at_ = 0;
+    stall_at_ = 0;
+    was_replayed_ = false;
   }
 
   /// Takes a state of a repeated recurrence.
@@ -266,7 +282,9 @@ class Monitor {
   bool is_ranged_ = false;                   ///< the latest recurrence has a NormRange
   double least_ = 0;                         ///< the smallest residual norm of the latest recurrence
   int least_at_ = 0;                         ///< the iteration of this recurrence that had it; 0: none
-  bool is_replay_ = false;
+  double stall_ = 0;                         ///< the residual norm where it first stopped falling
+  int stall_at_ = 0;                         ///< that iteration; 0: none
+  bool is_replay_ = false, was_replayed_ = false;
   int last_reported_ = 0;  ///< value of iterations_ at the last call of the callback
   std::vector<double> history_;
 };

@@ -511,7 +511,12 @@ SolveResult solve_with_restarts(const ScaledSystem<Space, T>& system, Out<T> x, 
   bool is_guess = true;
   for (;;) {
     solve.compute_residual(result);
-    const bool has_grown = solve.return_to(best, result);
+    bool has_grown = solve.return_to(best, result);
+    if (has_grown && monitor.was_nearer_than(solve.norm())) {
+      solve.replay(best, rr, recurrence);
+      solve.compute_residual(result);
+      has_grown = solve.return_to(best, result);
+    }
     is_guess = is_guess && (restarts < 0 || has_grown);
     if (policy.is_over(monitor.reason(), solve.norm(), monitor.goal())) break;
     const bool hopeless =

@@ -162,7 +162,9 @@ class SystemSolve {
     q.norm = q.fitted = norm_of<T>(space_, r_, room.span(), slot_.data());
     if (prepared_.what().has_constants) {
       prepared_.fit(r_);
-      q.fitted = norm_of<T>(space_, r_, room.span(), slot_.data());
+      const double fitted = norm_of<T>(space_, r_, room.span(), slot_.data());
+      const bool is_solvable = q.norm * q.norm - fitted * fitted <= goal_ * goal_;  // within the goal
+      if (!is_solvable) q.fitted = fitted;
     }
     q.rows = row_errors<T>(space_, prepared_.given().matrix().view(), x_, b_, 10 * share_);
     return q;
@@ -245,7 +247,8 @@ class SystemSolve {
     const bool is_fitted = all.status == Status::least_squares && prepared_.what().has_constants;
     const bool ended_well =
         all.status == Status::converged || is_fitted || (prepared_.changes() && all.status == Status::stagnated);
-    return ended_well && b_norm_ > 0 && excess(q_) > 1 && may_go_on(all);
+    const double above = excess(q_);
+    return ended_well && b_norm_ > 0 && above > 1 && std::isfinite(above) && may_go_on(all);
   }
 
   /// What came nearer in the prepared system may be farther in the given one.
@@ -329,7 +332,9 @@ class SystemSolve {
     constexpr double large = 1e7, much = 1e-3;
     const double before = size_of_x(), share = norm_of_a() * before / b_norm_;
     const bool is_direct = all.preconditioner == "lu" || all.preconditioner == "cholesky";
-    if (!(share > large) || !may_go_on(all) || (is_direct && all.null_pivots == 0)) return;
+    if (!(share > large) || !std::isfinite(share) || !std::isfinite(q_.norm) || !may_go_on(all) ||
+        (is_direct && all.null_pivots == 0))
+      return;
     Vector<Space, T> kept(space_, x_.size());
     copy<T>(space_, x_, kept.span());
     space_.zero(x_.data(), x_.size_bytes());
