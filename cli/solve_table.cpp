@@ -309,9 +309,10 @@ void add_preparation(Facts& facts, const SystemPreparation& p, const std::string
     steps.push_back(p.asymmetry > 0 ? fmt::format("symmetric up to {:.1g}: solved with the symmetric part", p.asymmetry)
                                     : "solved with the symmetric part, as --symmetric asks, though A isn't symmetric");
   }
-  if (p.scaled_by > 0)
-    steps.push_back(
-        fmt::format("rows differ by {:.1g} in size: scaled by powers of two", std::ldexp(1.0, p.scaled_by)));
+  if (p.scaled_by > 0) {
+    const int decades = static_cast<int>(p.scaled_by * std::log10(2.0));  // 10^decades may be out of range
+    steps.push_back(fmt::format("rows differ by 1e{:+03} in size: scaled by powers of two", decades));
+  }
   if (p.equal_rows > 0)
     steps.push_back(counted(p.equal_rows, "row") + (p.equal_rows == 1 ? " equals another" : " equal others") +
                     ": A is singular");
