@@ -16,6 +16,7 @@
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/message.hpp>
+#include <ostinato/spmv/space/to_host.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato {
@@ -24,6 +25,11 @@ std::string short_text(double number) {
   char text[32];
   std::snprintf(text, sizeof text, "%.3g", number);
   return text;
+}
+
+std::string limit_text(int iterations) {
+  return "the limit of " + std::to_string(iterations) + (iterations == 1 ? " iteration" : " iterations") +
+         " was reached";
 }
 
 namespace {
@@ -132,13 +138,6 @@ std::vector<double> sizes_of_rows(const Space& space, const OperatorRef<Space, T
   return size;
 }
 
-template <class Space, class T>
-std::vector<T> on_host(const Space& space, In<T> v) {
-  std::vector<T> host(v.size());
-  space.download(host.data(), v.data(), v.size_bytes());
-  return host;
-}
-
 }  // namespace
 
 template <class Space, class T>
@@ -146,7 +145,7 @@ bool is_rounding_by_row(const Space& space, const OperatorRef<Space, T>& a, cons
                         const std::vector<double>& extra) {
   constexpr double rounding = 64 * static_cast<double>(std::numeric_limits<T>::epsilon());
   const std::vector<double> size = sizes_of_rows(space, a, v);
-  const std::vector<T> sum = on_host<Space, T>(space, y);
+  const std::vector<T> sum = detail::to_host<T>(space, y);
   for (std::size_t i = 0; i < size.size(); ++i) {
     const double most = rounding * size[i] + (extra.empty() ? 0 : extra[i]);
     if (!(std::abs(static_cast<double>(sum[i])) <= most)) return false;
@@ -161,14 +160,14 @@ bool solves_least_squares(const ScaledSystem<Space, T>& system, In<T> x, In<T> r
   if (s == nullptr || !s->symmetric || !s->finite) return false;
   const auto proof = [&] {
     const Space& space = system.space();
-    const std::vector<double> of_x = sizes_of_rows(space, system.a(), on_host<Space, T>(space, x));
-    const std::vector<T> b = on_host<Space, T>(space, system.b());
+    const std::vector<double> of_x = sizes_of_rows(space, system.a(), detail::to_host<T>(space, x));
+    const std::vector<T> b = detail::to_host<T>(space, system.b());
     std::vector<T> of_r(b.size());  // the rounding of b - A x
     for (std::size_t i = 0; i < b.size(); ++i)
       of_r[i] = static_cast<T>(rounding * (of_x[i] + std::abs(static_cast<double>(b[i]))));
     Vector<Space, T> y(space, r.size());
     system.a().apply(r, y);
-    return is_rounding_by_row<Space, T>(space, system.a(), on_host<Space, T>(space, r), y,
+    return is_rounding_by_row<Space, T>(space, system.a(), detail::to_host<T>(space, r), y,
                                         sizes_of_rows(space, system.a(), of_r));
   };
   return !if_possible([&] { return std::string(proof() ? "yes" : ""); }).empty();

@@ -15,6 +15,9 @@ namespace ostinato {
 /// A number in three digits.
 std::string short_text(double number);
 
+/// "the limit of 500 iterations was reached"
+std::string limit_text(int iterations);
+
 /// Where numbers that aren't finite come from.
 struct NotFinite {
   std::string where;      ///< a sentence; empty: not found out

@@ -86,8 +86,7 @@ class FallbackSolve {
   /// Goes on with a preconditioner and returns how that ended. x and the residual stay those from before when it came
   /// no nearer.
   Status continue_with(SolveResult& all, const PreconditionerRef<Space, T>& m, const SolveOptions& options) const {
-    Vector<Space, T> before(space_, x_.size());
-    copy<T>(space_, x_, before.span());
+    const Vector<Space, T> before = copied<Space, T>(space_, x_);
     try {
       SolveResult more = counted_from(all.iterations, run_with(m, options));
       const Status ended = more.status;

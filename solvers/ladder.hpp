@@ -199,9 +199,8 @@ class Ladder {
 
   /// Names the caller's limit, where the last of several runs would name what was left for that run.
   SolveResult with_limit(SolveResult all) const {
-    const std::string n = std::to_string(options_.max_iterations), at = std::to_string(all.iterations);
-    if (all.status == Status::iteration_limit)
-      all.reason = "the limit of " + n + (n == "1" ? " iteration" : " iterations") + " was reached";
+    const std::string at = std::to_string(all.iterations);
+    if (all.status == Status::iteration_limit) all.reason = limit_text(options_.max_iterations);
     if (all.status == Status::time_limit)
       all.reason = "the limit of " + seconds_text(options_.time_limit) + " was reached at iteration " + at;
     return all;
@@ -297,8 +296,7 @@ class Ladder {
   /// Adds a further run, of what `change` leads to. x stays as it is when the run comes no nearer.
   template <class Run>
   void go_on(SolveResult& all, const MethodChange& change, Run run) {
-    Vector<Space, T> before(space_, x_.size());
-    copy<T>(space_, x_, before.span());
+    const Vector<Space, T> before = copied<Space, T>(space_, x_);
     try {
       const bool was_slow = all.status == Status::interrupted;  // by the watch: else there is no further run
       SolveResult more = counted_from(all.iterations, run(remaining(options_, all)));

@@ -72,11 +72,7 @@ class LeastSquaresLadder {
     return options;
   }
 
-  Vector<Space, T> copied(In<T> x) const {
-    Vector<Space, T> copy_of(space_, x.size());
-    copy<T>(space_, x, copy_of.span());
-    return copy_of;
-  }
+  Vector<Space, T> copied(In<T> x) const { return runs::copied<Space, T>(space_, x); }
 
   /// LSMR's iterations in a time, by the bytes that they move: 4 GB/s on a CPU, a tenth of the peak for the small
   /// matrices on a GPU whose factors are a matter of milliseconds.
@@ -359,9 +355,7 @@ class LeastSquaresLadder {
       if (!same && !used_.is_identity()) copy<T>(space_, reached, x_);
     }
     try_dense(all);
-    if (all.status == Status::iteration_limit)
-      all.reason = "the limit of " + std::to_string(options_.max_iterations) +
-                   (options_.max_iterations == 1 ? " iteration was reached" : " iterations was reached");
+    if (all.status == Status::iteration_limit) all.reason = limit_text(options_.max_iterations);
     return all;
   }
 

@@ -437,8 +437,7 @@ std::string ending_text(const SolveResult& result, const Monitor<Space>& monitor
     case Status::converged:
       return system.b_norm() == 0 ? "b = 0, and so is x" : "";
     case Status::iteration_limit:
-      return "the limit of " + std::to_string(options.max_iterations) +
-             (options.max_iterations == 1 ? " iteration was reached" : " iterations was reached");
+      return limit_text(options.max_iterations);
     case Status::time_limit:
       return "the limit of " + short_text(options.time_limit) + " s was reached " + when;
     case Status::interrupted:

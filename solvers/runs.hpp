@@ -43,6 +43,13 @@ SolveResult run_alone(std::string_view name, const Space& space, const OperatorR
   throw ArgumentError(unknown_name("solver", name, known));
 }
 
+template <class Space, class T>
+Vector<Space, T> copied(const Space& space, In<T> x) {
+  Vector<Space, T> copy_of(space, x.size());
+  copy<T>(space, x, copy_of.span());
+  return copy_of;
+}
+
 /// Whether the x of `more` has a smaller residual than that of `all`. The norm itself may be out of range.
 inline bool is_nearer(const SolveResult& more, const SolveResult& all) {
   const double now = more.relative_residual, before = all.relative_residual;

@@ -68,8 +68,7 @@ Ending go_on(std::string_view next, const Ending& latest, SolveResult& result, c
     result.notes.push_back(std::string(next) + " wasn't tried: " + what);
   };
   try {
-    Vector<Space, T> before(space, x.size());
-    copy<T>(space, x, before.span());
+    const Vector<Space, T> before = copied<Space, T>(space, x);
     const MethodChange change = change_between(in_use<Space, T>(result), {std::string(next), name_in_report(m)});
     try {
       SolveResult more = counted_from(result.iterations, run(next, space, a, b, x, m, left));

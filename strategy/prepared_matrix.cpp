@@ -18,6 +18,7 @@
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
+#include <ostinato/spmv/space/to_host.hpp>
 #include <ostinato/strategy/preparation_steps.hpp>
 
 namespace ostinato {
@@ -132,10 +133,8 @@ void PreparedMatrix<Space, T>::find_empty(RowFacts<Space, T>& facts) {
   std::vector<RowKind> kinds = facts.kinds.download();
   for (std::size_t i = 0; i < kinds.size(); ++i)
     if (kinds[i] == RowKind::zero) empty_.push_back(static_cast<Index>(i));
-  std::vector<Index> col(a.col.size());
-  std::vector<T> val(a.val.size());
-  space.download(col.data(), a.col.data(), a.col.size_bytes());
-  space.download(val.data(), a.val.data(), a.val.size_bytes());
+  const std::vector<Index> col = detail::to_host<Index>(space, a.col);
+  const std::vector<T> val = detail::to_host<T>(space, a.val);
   for (std::size_t k = 0; k < col.size(); ++k) {
     RowKind& kind = kinds[static_cast<std::size_t>(col[k])];
     if (val[k] == T{0} || kind != RowKind::zero) continue;
@@ -225,16 +224,13 @@ void PreparedMatrix<Space, T>::scale_rows(int spread) {
   what_.scaled_by = spread;
   left_ = powers_of<Space, T>(space, e.rows, nullptr);
   right_ = powers_of<Space, T>(space, e.columns, &right_inverse_);
-  Vector<Space, T> values(space, a.view().val.size());
-  scale(space, a.view(), std::span<const T>(left_), std::span<const T>(right_), values.span());
-  analysis_ = Analysis<Space, T>(space, with_values(a, std::move(values)).kept(space));
+  analysis_ = Analysis<Space, T>(space, scaled<Space, T>(space, a, left_.span(), right_.span()));
 }
 
 template <class Space, class T>
 std::optional<Index> PreparedMatrix<Space, T>::unsolvable_row(In<T> b, double goal) const {
   if (empty_.empty()) return {};
-  std::vector<T> of_b(b.size());
-  given_.space().download(of_b.data(), b.data(), b.size_bytes());
+  const std::vector<T> of_b = detail::to_host<T>(given_.space(), b);
   const auto size_at = [&](Index i) { return std::abs(static_cast<double>(of_b[static_cast<std::size_t>(i)])); };
   double size = 0;
   Index largest = empty_.front();
@@ -293,8 +289,7 @@ void PreparedMatrix<Space, T>::fit(Out<T> b) const {
     sum(space, b.size(), detail::SumGeneral<T>{coupled_.data(), b.data()}, sums.data());
     return for_each(space, b.size(), detail::ShiftGeneral<T>{coupled_.data(), sums.data(), b.data()});
   }
-  std::vector<T> host(b.size());
-  space.download(host.data(), b.data(), b.size_bytes());
+  std::vector<T> host = detail::to_host<T>(space, b);
   std::vector<double> sums(host.size(), 0), counts(host.size(), 0);
   for (std::size_t i = 0; i < host.size(); ++i) {
     if (part_[i] < 0) continue;
@@ -314,14 +309,9 @@ bool PreparedMatrix<Space, T>::separate_parts() {
   if (!what_.has_constants || !part_.empty()) return false;
   const Space& space = given_.space();
   const CsrView<T>& a = analysis_.matrix().view();
-  const auto on_host = [&]<class E>(std::span<const E> from) {
-    std::vector<E> to(from.size());
-    space.download(to.data(), from.data(), from.size_bytes());
-    return to;
-  };
-  const std::vector<Offset> row_ptr = on_host(a.row_ptr);
-  const std::vector<Index> col = on_host(a.col);
-  const std::vector<T> val = on_host(a.val);
+  const std::vector<Offset> row_ptr = detail::to_host<Offset>(space, a.row_ptr);
+  const std::vector<Index> col = detail::to_host<Index>(space, a.col);
+  const std::vector<T> val = detail::to_host<T>(space, a.val);
   std::vector<Index> root(static_cast<std::size_t>(a.rows));
   std::iota(root.begin(), root.end(), Index{0});
   const auto find = [&](Index i) {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <ostinato/preconditioners/ilu/factored.hpp>
 #include <ostinato/preconditioners/least_squares.hpp>
 #include <ostinato/solvers/callback_guard.hpp>
 #include <ostinato/solvers/diagnosis.hpp>
@@ -27,6 +28,7 @@
 #include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/timing.hpp>
+#include <ostinato/spmv/space/to_host.hpp>
 #include <ostinato/spmv/space/units.hpp>
 #include <ostinato/spmv/transposable_operator.hpp>
 
@@ -45,20 +47,13 @@ struct Quality {
 template <class Space, class T>
 DenseSolution dense_solution(const Analysis<Space, T>& analysis, In<T> b, double cut) {
   const Space& space = analysis.space();
-  const CsrView<T>& a = analysis.matrix().view();
-  const auto on_host = [&]<class E>(std::span<const E> from) {
-    std::vector<E> to(from.size());
-    space.download(to.data(), from.data(), from.size_bytes());
-    return to;
-  };
-  const std::vector<Offset> row_ptr = on_host(a.row_ptr);
-  const std::vector<Index> col = on_host(a.col);
-  const std::vector<T> val = on_host(a.val), of_b = on_host(b);
+  const Csr<double> a = host_copy(space, analysis.matrix());
+  const std::vector<T> of_b = detail::to_host<T>(space, b);
   const auto rows = static_cast<std::size_t>(a.rows);
   std::vector<double> dense(rows * static_cast<std::size_t>(a.cols), 0.0);
   for (std::size_t i = 0; i < rows; ++i) {
-    for (auto k = static_cast<std::size_t>(row_ptr[i]); k < static_cast<std::size_t>(row_ptr[i + 1]); ++k)
-      dense[static_cast<std::size_t>(col[k]) * rows + i] = static_cast<double>(val[k]);
+    for (auto k = static_cast<std::size_t>(a.row_ptr[i]); k < static_cast<std::size_t>(a.row_ptr[i + 1]); ++k)
+      dense[static_cast<std::size_t>(a.col[k]) * rows + i] = a.val[k];
   }
   return dense_least_squares(a.rows, a.cols, std::move(dense), {of_b.begin(), of_b.end()}, cut);
 }
@@ -124,6 +119,7 @@ class SystemSolve {
   /// No x solves a system with a row 0 = b(i): the residual of the guess is told, and nothing is computed.
   SolveResult without_solution(Index row) {
     SolveResult result = result_of("none");
+    q_ = quality();
     result.status = Status::breakdown;
     judge(result);
     result.reason = "no x solves the system: " + row_text(row) + " of A has no entry other than 0, and b isn't 0 there";
@@ -134,8 +130,7 @@ class SystemSolve {
   /// Solves from the caller's x.
   SolveResult first(std::string_view solver, const PreconditionerRef<Space, T>& m, const SolveOptions& options) {
     if (!prepared_.changes()) return detail::solve_by_name<Space, T>(space_, a_, b_, x_, m, solver, options);
-    guess_ = Vector<Space, T>(space_, x_.size());
-    copy<T>(space_, x_, guess_.span());
+    guess_ = copied(x_);
     return pass(solver, m, options, b_, guess_, x_, b_norm_);
   }
 
@@ -154,6 +149,8 @@ class SystemSolve {
     prepared_.leave(of_x, b, guess, x);
     return result;
   }
+
+  Vector<Space, T> copied(In<T> x) const { return runs::copied<Space, T>(space_, x); }
 
   Quality quality() {
     Quality q;
@@ -253,8 +250,7 @@ class SystemSolve {
 
   /// What came nearer in the prepared system may be farther in the given one.
   void prefer_guess(SolveResult& all) {
-    Vector<Space, T> reached(space_, x_.size());
-    copy<T>(space_, x_, reached.span());
+    const Vector<Space, T> reached = copied(x_);
     copy<T>(space_, guess_, x_);
     const Quality of_x = std::exchange(q_, quality());
     if (q_.norm < of_x.norm || std::isnan(of_x.norm)) {
@@ -267,11 +263,9 @@ class SystemSolve {
 
   /// Adds a correction to x. Returns whether it helped, and x is as before where it didn't.
   bool correct(SolveResult& all) {
-    Vector<Space, T> before(space_, x_.size()), d(space_, x_.size()), zero(space_, x_.size(), T{0}),
-        rest(space_, x_.size());
-    copy<T>(space_, x_, before.span());
-    accurate_residual<T>(space_, prepared_.given().matrix().view(), 1, 1, x_, b_, r_, slot_.data());
-    copy<T>(space_, r_, rest.span());
+    const Vector<Space, T> before = copied(x_), zero(space_, x_.size(), T{0});
+    Vector<Space, T> d(space_, x_.size()), rest(space_, x_.size());
+    accurate_residual<T>(space_, prepared_.given().matrix().view(), 1, 1, x_, b_, rest.span(), slot_.data());
     SolveOptions left = runs::remaining(options_, all);
     left.atol = 0;
     left.rtol = std::clamp(0.3 / excess(q_), 1e-9, 0.1);
@@ -335,8 +329,7 @@ class SystemSolve {
     if (!(share > large) || !std::isfinite(share) || !std::isfinite(q_.norm) || !may_go_on(all) ||
         (is_direct && all.null_pivots == 0))
       return;
-    Vector<Space, T> kept(space_, x_.size());
-    copy<T>(space_, x_, kept.span());
+    const Vector<Space, T> kept = copied(x_);
     space_.zero(x_.data(), x_.size_bytes());
     const Quality old = q_;
     SolveOptions left = runs::remaining(options_, all);
@@ -372,8 +365,7 @@ class SystemSolve {
   template <class Solve>
   void go_on(SolveResult& all, const char* what, Solve solve) {
     if (all || !may_go_on(all)) return;
-    Vector<Space, T> before(space_, x_.size());
-    copy<T>(space_, x_, before.span());
+    const Vector<Space, T> before = copied(x_);
     space_.zero(x_.data(), x_.size_bytes());
     const Quality old = q_;
     try {
@@ -404,14 +396,13 @@ class SystemSolve {
     }
   }
 
-  /// The residual of x, in a result of a method that isn't iterative.
-  SolveResult result_of(const char* method) {
+  /// The result of what isn't an iterative method, until it is judged.
+  static SolveResult result_of(const char* method) {
     SolveResult result;
     result.solver = method;
     result.preconditioner = "none";
     result.status = Status::stagnated;
     result.reason = "the residual is above the tolerance";
-    q_ = quality();
     return result;
   }
 
@@ -447,8 +438,7 @@ class SystemSolve {
     if (q_.norm > goal_) add_densely();
     double least = HUGE_VAL;
     if (q_.norm > goal_) {
-      Vector<Space, T> best(space_, x_.size());
-      copy<T>(space_, x_, best.span());
+      Vector<Space, T> best = copied(x_);
       Quality of_best = q_;
       for (const double cut : {rounding_of_dense, 1.0 / 8}) {
         const int rank = solve_densely(prepared_.given(), b_, x_, cut);
@@ -459,6 +449,7 @@ class SystemSolve {
         of_best = q_;
       }
       copy<T>(space_, best, x_);
+      q_ = of_best;
     }
     SolveResult result = result_of("dense");
     judge(result);
@@ -500,8 +491,7 @@ class SystemSolve {
       all.reason = "the limit of " + seconds_text(options_.time_limit) + " was reached at iteration " + at;
     if (all.status != Status::iteration_limit) return;
     if (all.iterations >= options_.max_iterations) {
-      all.reason = "the limit of " + std::to_string(options_.max_iterations) +
-                   (options_.max_iterations == 1 ? " iteration" : " iterations") + " was reached";
+      all.reason = limit_text(options_.max_iterations);
     } else {
       all.status = Status::stagnated;
       all.reason = "none of the methods got there in " + at + " iterations";

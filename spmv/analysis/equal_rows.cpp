@@ -11,6 +11,7 @@
 #include <ostinato/spmv/analysis/equal_rows_steps.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
+#include <ostinato/spmv/space/to_host.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato {
@@ -71,21 +72,15 @@ EqualRows equal_rows_here(const CsrView<T>& a) {
   return found;
 }
 
-template <class T, class Space>
-Array<T> on_host(const Space& space, std::span<const T> values) {
-  Array<T> host(values.size());
-  space.download(host.data(), values.data(), values.size_bytes());
-  return host;
-}
-
 }  // namespace
 
 template <class Space, class T>
 EqualRows equal_rows(const Space& space, const CsrView<T>& a) {
   if constexpr (Space::on_device) {
-    const Csr<T> here{a.rows, a.cols, on_host<Offset>(space, a.row_ptr), on_host<Index>(space, a.col),
-                      on_host<T>(space, a.val)};
-    return equal_rows_here(here.view());
+    const std::vector<Offset> row_ptr = detail::to_host<Offset>(space, a.row_ptr);
+    const std::vector<Index> col = detail::to_host<Index>(space, a.col);
+    const std::vector<T> val = detail::to_host<T>(space, a.val);
+    return equal_rows_here(CsrView<T>{a.rows, a.cols, row_ptr, col, val});
   } else {
     return equal_rows_here(a);
   }
