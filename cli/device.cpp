@@ -7,6 +7,7 @@
 
 #include <ostinato/spmv/space/error.hpp>
 
+#include "command_line.hpp"
 #include "exit_code.hpp"
 
 namespace ostinato::cli {

@@ -7,9 +7,9 @@
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
 
-#include "command_line.hpp"
-
 namespace ostinato::cli {
+
+class Command;
 
 /// The options for the device and the precision of a command.
 struct DeviceOptions {

@@ -8,6 +8,7 @@
 #include <ostinato/spmv/selection/candidates.hpp>
 #include <ostinato/spmv/space/error.hpp>
 
+#include "command_line.hpp"
 #include "exit_code.hpp"
 #include "text.hpp"
 

@@ -6,9 +6,9 @@
 
 #include <ostinato/spmv/selection/choice.hpp>
 
-#include "command_line.hpp"
-
 namespace ostinato::cli {
+
+class Command;
 
 /// The options that say how a command stores and multiplies the matrix, as texts.
 struct FormatInput {
