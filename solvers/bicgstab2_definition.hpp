@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#pragma once
+
 #include <ostinato/solvers/bicgstab2.hpp>
 
 #include <ostinato/solvers/bicgstab2_steps.hpp>
-#include <ostinato/solvers/instantiate.hpp>
 #include <ostinato/solvers/restarts.hpp>
 #include <ostinato/solvers/restarts_steps.hpp>
 #include <ostinato/spmv/space/graph_capture.hpp>
-#include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato {
 
@@ -55,7 +55,5 @@ SolveResult Bicgstab2::run(const Space& space, const OperatorRef<Space, T>& give
   };
   return solve_with_restarts<Bicgstab2>(system, x, options, workspace, recurrence);
 }
-
-OSTINATO_INSTANTIATE_METHOD(Bicgstab2)
 
 }  // namespace ostinato

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#pragma once
+
 #include <ostinato/solvers/cg.hpp>
 
 #include <algorithm>
@@ -10,10 +12,8 @@
 #include <utility>
 
 #include <ostinato/solvers/cg_steps.hpp>
-#include <ostinato/solvers/instantiate.hpp>
 #include <ostinato/solvers/restarts.hpp>
 #include <ostinato/spmv/space/graph_capture.hpp>
-#include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato {
 
@@ -24,7 +24,7 @@ namespace ostinato {
 // the slot where it was at the start. With a preconditioner scalars stay in their slots; without one, blocks are
 // multiples of Cg::period. Slots that an iteration swaps are passed along, to be put back when a capture has failed.
 
-namespace {
+namespace cg_loop {
 
 template <class Space, class T>
 bool is_negative(const OperatorRef<Space, T>& a) {
@@ -191,11 +191,12 @@ std::string without_effect(const ScaledSystem<Space, T>& system) {
          ": A or M doesn't take vectors in float, or their elements are too large or " + "too small for it";
 }
 
-}  // namespace
+}  // namespace cg_loop
 
 template <class Space, class T>
 SolveResult Cg::run(const Space& space, const OperatorRef<Space, T>& given, In<T> b, Out<T> x,
                     const PreconditionerRef<Space, T>& preconditioner, const SolveOptions& options) {
+  using namespace cg_loop;
   Workspace<Space> workspace(space);
   const ScaledSystem<Space, T> system(name, space, given, b, x, preconditioner, workspace);
   std::optional<Recurrence<Space, T, T>> full;
@@ -220,18 +221,5 @@ SolveResult Cg::run(const Space& space, const OperatorRef<Space, T>& given, In<T
   }
   return result;
 }
-
-std::string Cg::breakdown_text(int cause, double number, const std::string& when) {
-  if (cause == Curvature::of_m) {
-    return "r . M^-1 r = " + short_text(number) + " " + when + ": the preconditioner isn't " +
-           (number < 0   ? "positive definite"
-            : number > 0 ? "negative definite"
-                         : "definite");
-  }
-  return "p . A p = " + short_text(number) + " " + when + ": A isn't " +
-         (number > 0 ? "negative definite" : "positive definite");
-}
-
-OSTINATO_INSTANTIATE_METHOD(Cg)
 
 }  // namespace ostinato

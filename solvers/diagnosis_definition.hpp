@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#pragma once
+
 #include <ostinato/solvers/diagnosis.hpp>
 
 #include <algorithm>
@@ -12,27 +14,14 @@
 
 #include <ostinato/solvers/no_solution.hpp>
 #include <ostinato/spmv/analysis/structure.hpp>
-#include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/error.hpp>
-#include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/to_host.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato {
 
-std::string short_text(double number) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g", number);
-  return text;
-}
-
-std::string limit_text(int iterations) {
-  return "the limit of " + std::to_string(iterations) + (iterations == 1 ? " iteration" : " iterations") +
-         " was reached";
-}
-
-namespace {
+namespace diagnosing {
 
 /// The first element that isn't finite.
 struct Found {
@@ -90,34 +79,36 @@ std::string why_not_usable(const ScaledSystem<Space, T>& system, In<T> z) {
          ": pivots of M are tiny beside their rows; ilut pivots";
 }
 
-}  // namespace
+}  // namespace diagnosing
 
 template <class Space, class T>
 NotFinite why_not_finite(const ScaledSystem<Space, T>& system, In<T> x) {
   NotFinite found;
-  found.where = if_possible([&]() -> std::string {
+  found.where = diagnosing::if_possible([&]() -> std::string {
     found.in_input = true;
     const Space& space = system.space();
-    if (const Found at = first_not_finite<Space, T>(space, system.b())) return "b holds " + at.text();
-    if (const Found at = first_not_finite<Space, T>(space, x)) return "the guess holds " + at.text();
+    if (const diagnosing::Found at = diagnosing::first_not_finite<Space, T>(space, system.b()))
+      return "b holds " + at.text();
+    if (const diagnosing::Found at = diagnosing::first_not_finite<Space, T>(space, x))
+      return "the guess holds " + at.text();
     const Structure* const structure = system.a().structure();
     const std::string where = structure != nullptr && !structure->finite ? "A holds NaN or infinity" : "";
     const Vector<Space, T> ones(space, x.size(), T{1});
     Vector<Space, T> y(space, system.b().size());
     system.a().apply(ones, y);
-    if (const Found at = first_not_finite<Space, T>(space, y))
+    if (const diagnosing::Found at = diagnosing::first_not_finite<Space, T>(space, y))
       return (where.empty() ? "A * ones isn't finite" : where) + " in " + row_text(*at.row);
     if (!where.empty()) return where;
     found.in_input = false;
     if (system.m().is_identity() || x.size() != y.size()) return {};
     system.m().apply(system.b(), y);
-    return why_not_usable<Space, T>(system, y);
+    return diagnosing::why_not_usable<Space, T>(system, y);
   });
   found.in_input &= !found.where.empty();
   return found;
 }
 
-namespace {
+namespace diagnosing {
 
 /// The largest absolute values of each element of some products of A with the elements of v times random numbers in
 /// -1 .. 1. Hardly ever all of them are below a tenth of the size of the row: the sum of its terms' absolute values.
@@ -138,13 +129,13 @@ std::vector<double> sizes_of_rows(const Space& space, const OperatorRef<Space, T
   return size;
 }
 
-}  // namespace
+}  // namespace diagnosing
 
 template <class Space, class T>
 bool is_rounding_by_row(const Space& space, const OperatorRef<Space, T>& a, const std::vector<T>& v, In<T> y,
                         const std::vector<double>& extra) {
   constexpr double rounding = 64 * static_cast<double>(std::numeric_limits<T>::epsilon());
-  const std::vector<double> size = sizes_of_rows(space, a, v);
+  const std::vector<double> size = diagnosing::sizes_of_rows(space, a, v);
   const std::vector<T> sum = detail::to_host<T>(space, y);
   for (std::size_t i = 0; i < size.size(); ++i) {
     const double most = rounding * size[i] + (extra.empty() ? 0 : extra[i]);
@@ -160,7 +151,7 @@ bool solves_least_squares(const ScaledSystem<Space, T>& system, In<T> x, In<T> r
   if (s == nullptr || !s->symmetric || !s->finite) return false;
   const auto proof = [&] {
     const Space& space = system.space();
-    const std::vector<double> of_x = sizes_of_rows(space, system.a(), detail::to_host<T>(space, x));
+    const std::vector<double> of_x = diagnosing::sizes_of_rows(space, system.a(), detail::to_host<T>(space, x));
     const std::vector<T> b = detail::to_host<T>(space, system.b());
     std::vector<T> of_r(b.size());  // the rounding of b - A x
     for (std::size_t i = 0; i < b.size(); ++i)
@@ -168,14 +159,9 @@ bool solves_least_squares(const ScaledSystem<Space, T>& system, In<T> x, In<T> r
     Vector<Space, T> y(space, r.size());
     system.a().apply(r, y);
     return is_rounding_by_row<Space, T>(space, system.a(), detail::to_host<T>(space, r), y,
-                                        sizes_of_rows(space, system.a(), of_r));
+                                        diagnosing::sizes_of_rows(space, system.a(), of_r));
   };
-  return !if_possible([&] { return std::string(proof() ? "yes" : ""); }).empty();
-}
-
-std::string outside_text(double relative_residual) {
-  return "b is outside of the range of A by " + short_text(relative_residual) +
-         " of its size; x makes ||b - A x|| smallest";
+  return !diagnosing::if_possible([&] { return std::string(proof() ? "yes" : ""); }).empty();
 }
 
 template <class Space, class T>
@@ -196,12 +182,12 @@ bool shows_asymmetry(const ScaledSystem<Space, T>& system, In<T> r) {
     const double norm = std::isnan(system.a_norm()) ? 0 : system.a_norm();
     return difference > clear * std::sqrt(rr * ww) && difference > rounding * norm * std::sqrt(rr * vv);
   };
-  return !if_possible([&] { return std::string(shown() ? "yes" : ""); }).empty();
+  return !diagnosing::if_possible([&] { return std::string(shown() ? "yes" : ""); }).empty();
 }
 
 template <class Space, class T>
 std::string why_singular(const ScaledSystem<Space, T>& system, double goal) {
-  return if_possible([&]() -> std::string {
+  return diagnosing::if_possible([&]() -> std::string {
     const Space& space = system.space();
     if (system.a().rows() != system.a().cols()) return {};
     const Structure* const s = system.a().structure();
@@ -226,17 +212,5 @@ std::string why_singular(const ScaledSystem<Space, T>& system, double goal) {
     return no_solution_text(system.unscaled(sum));
   });
 }
-
-#define OSTINATO_INSTANTIATE(Space, T)                                                                       \
-  template NotFinite why_not_finite(const ScaledSystem<Space, T>&, In<T>);                                   \
-  template bool is_rounding_by_row(const Space&, const OperatorRef<Space, T>&, const std::vector<T>&, In<T>, \
-                                   const std::vector<double>&);                                              \
-  template bool solves_least_squares(const ScaledSystem<Space, T>&, In<T>, In<T>);                           \
-  template bool shows_asymmetry(const ScaledSystem<Space, T>&, In<T>);                                       \
-  template std::string why_singular(const ScaledSystem<Space, T>&, double)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
 
 }  // namespace ostinato

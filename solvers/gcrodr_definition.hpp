@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#pragma once
+
 #include <ostinato/solvers/gcrodr.hpp>
 
 #include <algorithm>
@@ -13,13 +15,11 @@
 #include <ostinato/solvers/gmres.hpp>
 #include <ostinato/solvers/gmres_steps.hpp>
 #include <ostinato/solvers/hessenberg.hpp>
-#include <ostinato/solvers/instantiate.hpp>
 #include <ostinato/solvers/require_room.hpp>
 #include <ostinato/solvers/restarts.hpp>
 #include <ostinato/solvers/slow_directions.hpp>
 #include <ostinato/spmv/space/error.hpp>
-#include <ostinato/spmv/space/multi_vector.hpp>
-#include <ostinato/spmv/space/parallel.hpp>
+#include <ostinato/spmv/space/multi_vector_definition.hpp>
 #include <ostinato/spmv/space/units.hpp>
 
 namespace ostinato {
@@ -42,9 +42,10 @@ struct RecycledSpace::Kept : RecycledSpace::Contents {
   Vector<Space, T> u, c;
 };
 
-namespace {
+namespace gcrodr_loop {
 
-constexpr int singular_a = 1, singular_product = 2;  // ConvergenceState::cause, without and with a preconditioner
+inline constexpr int singular_a = 1,
+                     singular_product = 2;  // ConvergenceState::cause, without and with a preconditioner
 
 /// How many directions a cycle searches, and how many of them it may keep.
 struct Widths {
@@ -53,7 +54,7 @@ struct Widths {
   double coefficients() const { return (search + 1.0) * (search + 2.0); }
 };
 
-Widths widths(std::size_t rows, std::size_t value_bytes, const SolveOptions& o, std::size_t limit) {
+inline Widths widths(std::size_t rows, std::size_t value_bytes, const SolveOptions& o, std::size_t limit) {
   constexpr int usual = 50, share = 5;
   const bool is_given = o.restart != automatic_restart;
   if (is_given && o.recycle >= o.restart && o.recycle != automatic_recycle) {
@@ -352,11 +353,12 @@ class Cycles {
   int products_ = 0;
 };
 
-}  // namespace
+}  // namespace gcrodr_loop
 
 template <class Space, class T>
 SolveResult Gcrodr::run(const Space& space, const OperatorRef<Space, T>& given, In<T> b, Out<T> x,
                         const PreconditionerRef<Space, T>& preconditioner, const SolveOptions& options) {
+  using namespace gcrodr_loop;
   require_valid(options);
   require_fixed<Gcrodr>(preconditioner);
   Workspace<Space> workspace(space);
@@ -412,11 +414,5 @@ SolveResult Gcrodr::run(const Space& space, const OperatorRef<Space, T>& given, 
   if (cycles.kept() > 0) recycled->contents_ = std::make_unique<Kept>(space, cycles.kept(), cycles.u(), cycles.c());
   return result;
 }
-
-std::string Gcrodr::breakdown_text(int cause, double number, const std::string& when) {
-  return Gmres::breakdown_text(cause, number, when);
-}
-
-OSTINATO_INSTANTIATE_METHOD(Gcrodr)
 
 }  // namespace ostinato

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#pragma once
+
 #include <ostinato/solvers/gmres.hpp>
 
 #include <algorithm>
@@ -12,20 +14,19 @@
 #include <ostinato/preconditioners/memory_budget.hpp>
 #include <ostinato/solvers/gmres_steps.hpp>
 #include <ostinato/solvers/hessenberg.hpp>
-#include <ostinato/solvers/instantiate.hpp>
 #include <ostinato/solvers/require_room.hpp>
 #include <ostinato/solvers/restarts.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/memory.hpp>
-#include <ostinato/spmv/space/multi_vector.hpp>
-#include <ostinato/spmv/space/parallel.hpp>
+#include <ostinato/spmv/space/multi_vector_definition.hpp>
 #include <ostinato/spmv/space/units.hpp>
 
 namespace ostinato {
 
-namespace {
+namespace gmres_loop {
 
-constexpr int singular_a = 1, singular_product = 2;  // ConvergenceState::cause, without and with a preconditioner
+inline constexpr int singular_a = 1,
+                     singular_product = 2;  // ConvergenceState::cause, without and with a preconditioner
 
 /// The Krylov basis of one GMRES solve and the coefficients of its orthogonalisation, in the memory of the space.
 template <class Space, class T>
@@ -180,22 +181,20 @@ class Arnoldi {
 };
 
 /// Of an automatic restart.
-constexpr int block_vectors = 32;
-constexpr double largest_basis_bytes = 2e9, largest_share = 1.0 / 8;
-constexpr int most_vectors = 1000, first_checkpoint = 50;
+inline constexpr int block_vectors = 32, first_checkpoint = 50;
 
 /// Whether a restart may be had where the residual has fallen so far in this cycle: as fast, it would reach the goal in
 /// few more cycles. Of 54 real matrices (2026-11, one thread, Jacobi, up to 20 s each, a busy machine) 52 converge so,
 /// 48 with a restart after 50 vectors, 51 with none before the 1000th. On the 47 that converge each way the solves take
 /// 0.97 and 1.34 times as long as with 50 vectors, geometric mean.
-bool costs_little(double first, double now, double goal) {
+inline bool costs_little(double first, double now, double goal) {
   constexpr double few = 4;
   return std::log(now / goal) <= few * std::log(first / now);
 }
 
 /// The options, with an explicit restart that is no larger than the iterations that may follow: vectors behind those
 /// wouldn't be used.
-SolveOptions with_useful_restart(SolveOptions o) {
+inline SolveOptions with_useful_restart(SolveOptions o) {
   if (o.restart != automatic_restart) o.restart = std::min(o.restart, std::max(1, o.max_iterations));
   return o;
 }
@@ -227,25 +226,12 @@ bool is_worth_twice_the_basis(const Space& space, const M& m, const SolveOptions
          std::min<double>(first_checkpoint, static_cast<double>(rows));
 }
 
-}  // namespace
-
-double basis_memory(std::size_t limit) {
-  return limit == 0 ? largest_basis_bytes : std::min(largest_basis_bytes, static_cast<double>(limit));
-}
-
-int krylov_vectors(std::size_t rows, std::size_t bytes, int restart, double memory) {
-  double most = std::max(restart, 1);
-  if (restart == automatic_restart) {
-    const double free = std::min(memory, largest_share * static_cast<double>(host_memory()));
-    const double fit = free / (static_cast<double>(bytes) * static_cast<double>(std::max<std::size_t>(rows, 1)));
-    most = std::clamp(std::floor(fit), 1.0, double{most_vectors});
-  }
-  return static_cast<int>(std::clamp(static_cast<double>(rows), 1.0, most));
-}
+}  // namespace gmres_loop
 
 template <class Space, class T>
 SolveResult Gmres::run(const Space& space, const OperatorRef<Space, T>& given, In<T> b, Out<T> x,
                        const PreconditionerRef<Space, T>& preconditioner, const SolveOptions& asked) {
+  using namespace gmres_loop;
   const SolveOptions options = with_useful_restart(asked);
   Workspace<Space> workspace(space);
   const ScaledSystem<Space, T> system(name, space, given, b, x, preconditioner, workspace);
@@ -293,12 +279,5 @@ SolveResult Gmres::run(const Space& space, const OperatorRef<Space, T>& given, I
     result.notes.push_back("gmres kept " + std::to_string(krylov.size()) + " vectors: not enough memory for more");
   return result;
 }
-
-std::string Gmres::breakdown_text(int cause, double, const std::string& when) {
-  return "the Krylov space is complete " + when + " and holds no solution: A " +
-         (cause == singular_a ? "" : "or the preconditioner ") + "is singular or nearly so";
-}
-
-OSTINATO_INSTANTIATE_METHOD(Gmres)
 
 }  // namespace ostinato

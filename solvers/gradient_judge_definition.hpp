@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#pragma once
+
 #include <ostinato/solvers/gradient_judge.hpp>
 
 #include <algorithm>
@@ -8,13 +10,10 @@
 #include <limits>
 
 #include <ostinato/solvers/restarts_steps.hpp>
-#include <ostinato/spmv/space/cuda.hpp>
-#include <ostinato/spmv/space/host.hpp>
-#include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato {
 
-namespace {
+namespace judging {
 
 /// Random signs, of which the patterns 0 .. 63 on up to 64 elements are the rows of a Hadamard matrix.
 template <class Space, class T>
@@ -25,7 +24,7 @@ void fill_with_signs(const Space& space, Out<T> v, std::uint64_t pattern, bool f
   for_each(space, v.size(), detail::FlipSigns<T>{v.data(), pattern, few});
 }
 
-}  // namespace
+}  // namespace judging
 
 template <class Space, class T>
 double GradientJudge<Space, T>::largest_cosine(In<T> r, double norm) {
@@ -97,7 +96,7 @@ void GradientJudge<Space, T>::estimate_norms() {
   const std::uint64_t vectors = few ? few_rows : random_vectors;
   products_.resize(norms_.size());
   for (std::uint64_t k = 0; k < vectors; ++k) {
-    fill_with_signs<Space, T>(system_.space(), rooms_.of_rows, k, few);
+    judging::fill_with_signs<Space, T>(system_.space(), rooms_.of_rows, k, few);
     system_.a().apply_transposed(rooms_.of_rows, rooms_.of_columns);
     system_.space().download(products_.data(), rooms_.of_columns.data(), rooms_.of_columns.size_bytes());
     for (std::size_t j = 0; j < norms_.size(); ++j)
@@ -119,7 +118,7 @@ double GradientJudge<Space, T>::length_by_m() {
 /// ||A v|| over the length of v by M, for v = M^-1 A^T s with random signs s.
 template <class Space, class T>
 double GradientJudge<Space, T>::norm_of_a_by_m() {
-  fill_with_signs<Space, T>(system_.space(), rooms_.of_rows, 1, false);
+  judging::fill_with_signs<Space, T>(system_.space(), rooms_.of_rows, 1, false);
   system_.a().apply_transposed(rooms_.of_rows, rooms_.of_columns);
   const double length = length_by_m();
   if (!(length > 0) || std::isinf(length)) return 1;
@@ -127,11 +126,5 @@ double GradientJudge<Space, T>::norm_of_a_by_m() {
   const double image = norm_of<T>(system_.space(), rooms_.of_rows, rooms_.of_rows, slot_);
   return image > 0 ? image / length : 1;
 }
-
-#define OSTINATO_INSTANTIATE(Space, T) template class GradientJudge<Space, T>
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
 
 }  // namespace ostinato

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#pragma once
+
 #include <ostinato/solvers/idr.hpp>
 
 #include <algorithm>
@@ -7,17 +9,15 @@
 
 #include <ostinato/solvers/gmres_steps.hpp>
 #include <ostinato/solvers/idr_steps.hpp>
-#include <ostinato/solvers/instantiate.hpp>
 #include <ostinato/solvers/restarts.hpp>
 #include <ostinato/spmv/space/graph_capture.hpp>
-#include <ostinato/spmv/space/multi_vector.hpp>
-#include <ostinato/spmv/space/parallel.hpp>
+#include <ostinato/spmv/space/multi_vector_definition.hpp>
 
 namespace ostinato {
 
-namespace {
+namespace idr_loop {
 
-int shadow_vectors(const SolveOptions& options, std::size_t rows) {
+inline int shadow_vectors(const SolveOptions& options, std::size_t rows) {
   require_valid(options);
   return static_cast<int>(std::clamp<std::size_t>(rows, 1, static_cast<std::size_t>(options.shadow)));
 }
@@ -38,11 +38,12 @@ void choose_shadow(const Space& space, std::uint64_t seed, int s, Out<T> p, T* h
   }
 }
 
-}  // namespace
+}  // namespace idr_loop
 
 template <class Space, class T>
 SolveResult Idr::run(const Space& space, const OperatorRef<Space, T>& given, In<T> b, Out<T> x,
                      const PreconditionerRef<Space, T>& preconditioner, const SolveOptions& options) {
+  using namespace idr_loop;
   const int s = shadow_vectors(options, b.size());
   Workspace<Space> workspace(space);
   const ScaledSystem<Space, T> system(name, space, given, b, x, preconditioner, workspace);
@@ -98,7 +99,5 @@ SolveResult Idr::run(const Space& space, const OperatorRef<Space, T>& given, In<
   };
   return solve_with_restarts<Idr>(system, x, options, workspace, recurrence, s + 1);
 }
-
-OSTINATO_INSTANTIATE_METHOD(Idr)
 
 }  // namespace ostinato

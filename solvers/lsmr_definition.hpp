@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#pragma once
+
 #include <ostinato/solvers/lsmr.hpp>
 
 #include <algorithm>
@@ -8,15 +10,13 @@
 #include <string>
 
 #include <ostinato/solvers/gradient_judge.hpp>
-#include <ostinato/solvers/instantiate.hpp>
 #include <ostinato/solvers/lsmr_steps.hpp>
 #include <ostinato/solvers/restarts.hpp>
 #include <ostinato/spmv/space/graph_capture.hpp>
-#include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato {
 
-namespace {
+namespace lsmr_loop {
 
 /// Whether a preconditioner is one of A A^T. Of a square A it is taken for one of A^T A.
 template <class Space, class T>
@@ -282,11 +282,12 @@ class LeastSquares {
   int restarts_ = -1;
 };
 
-}  // namespace
+}  // namespace lsmr_loop
 
 template <class Space, class T>
 SolveResult Lsmr::run(const Space& space, const OperatorRef<Space, T>& given, In<T> b, Out<T> x,
                       const PreconditionerRef<Space, T>& preconditioner, const SolveOptions& options) {
+  using namespace lsmr_loop;
   require_valid(options);
   require_transposes(given, preconditioner);
   Workspace<Space> workspace(space);
@@ -313,18 +314,5 @@ SolveResult Lsmr::run(const Space& space, const OperatorRef<Space, T>& given, In
   guard.rethrow();
   return result;
 }
-
-std::string Lsmr::least_squares_text(bool is_complete) {
-  const std::string smallest =
-      "each column of A is at right angles to b - A x within rtol: x makes ||b - A x|| smallest";
-  return is_complete ? smallest : smallest + ", for a matrix whose columns are within rtol of those of A";
-}
-
-std::string Lsmr::breakdown_text(int cause, double, const std::string& when) {
-  if (cause == LsmrScalars::indefinite) return "the preconditioner isn't positive definite, " + when;
-  return "the recurrence would have divided by 0 " + when;
-}
-
-OSTINATO_INSTANTIATE_METHOD(Lsmr)
 
 }  // namespace ostinato

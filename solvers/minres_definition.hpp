@@ -1,19 +1,19 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#pragma once
+
 #include <ostinato/solvers/minres.hpp>
 
 #include <cmath>
 #include <utility>
 
-#include <ostinato/solvers/instantiate.hpp>
 #include <ostinato/solvers/minres_steps.hpp>
 #include <ostinato/solvers/restarts.hpp>
 #include <ostinato/spmv/space/graph_capture.hpp>
-#include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato {
 
-namespace {
+namespace minres_loop {
 
 /// Returns a power of two near |z| / |A z|. Overwrites q and *slot.
 template <class Space, class T>
@@ -24,11 +24,12 @@ double scale_of(const Space& space, const OperatorRef<Space, T>& a, In<T> z, Out
   return ratio > 0 && std::isfinite(ratio) ? std::ldexp(1.0, std::ilogb(ratio)) : 1;
 }
 
-}  // namespace
+}  // namespace minres_loop
 
 template <class Space, class T>
 SolveResult Minres::run(const Space& space, const OperatorRef<Space, T>& given, In<T> b, Out<T> x,
                         const PreconditionerRef<Space, T>& preconditioner, const SolveOptions& options) {
+  using namespace minres_loop;
   require_fixed<Minres>(preconditioner);
   Workspace<Space> workspace(space);
   const ScaledSystem<Space, T> system(name, space, given, b, x, preconditioner, workspace);
@@ -77,19 +78,5 @@ SolveResult Minres::run(const Space& space, const OperatorRef<Space, T>& given, 
   };
   return solve_with_restarts<Minres>(system, x, options, workspace, recurrence);
 }
-
-std::string Minres::breakdown_text(int cause, double, const std::string& when) {
-  switch (cause) {
-    case MinresScalars::indefinite_m:
-      return "r . M^-1 r isn't positive " + when +
-             ": the preconditioner isn't positive definite, and minres needs that";
-    case MinresScalars::no_gain:
-      return "A r is as small as rounding " + when + ": A is singular or nearly so, and b isn't in its range";
-    default:
-      return "rounding adds as much to the residual as a step takes away " + when;
-  }
-}
-
-OSTINATO_INSTANTIATE_METHOD(Minres)
 
 }  // namespace ostinato

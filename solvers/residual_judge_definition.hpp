@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#pragma once
+
 #include <ostinato/solvers/residual_judge.hpp>
 
 #include <algorithm>
@@ -8,22 +10,15 @@
 
 #include <ostinato/solvers/restarts_steps.hpp>
 #include <ostinato/spmv/analysis/structure.hpp>
-#include <ostinato/spmv/space/cuda.hpp>
-#include <ostinato/spmv/space/host.hpp>
-#include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato {
 
-namespace {
-
-constexpr std::size_t few_rows = 64;  ///< as many sign vectors give the mean square exactly
-constexpr std::uint64_t random_signs =
-    32;  ///< sign vectors for more rows: two terms cancel in all of them once in 2^32
+namespace judging {
 
 template <class T>
 constexpr double unit_roundoff = std::numeric_limits<T>::epsilon() / 2;
 
-}  // namespace
+}  // namespace judging
 
 template <class Space, class T>
 ResidualJudge<Space, T>::ResidualJudge(const ScaledSystem<Space, T>& system, Workspace<Space>& workspace)
@@ -63,7 +58,7 @@ double ResidualJudge<Space, T>::bound(double x_norm) const {
   const Structure* s = system_.a().structure();
   if (s == nullptr || !std::isfinite(s->norm_inf)) return HUGE_VAL;
   const double of_a = system_.a_norm() * x_norm * (s->symmetric ? 1 : std::sqrt(static_cast<double>(s->rows)));
-  return (s->longest_row + 3) * unit_roundoff<T> * (of_a + system_.b_norm());
+  return (s->longest_row + 3) * judging::unit_roundoff<T> * (of_a + system_.b_norm());
 }
 
 template <class Space, class T>
@@ -99,13 +94,15 @@ double ResidualJudge<Space, T>::told(Out<T> x, Out<T> r, double norm) const {
     if (!accurate) compute(x, r);
     norm = norm_of<T>(system_.space(), r, r, slot_);
   }
-  if (accurate || !(backward_error(x, r, norm) < unit_roundoff<T>)) return norm;
+  if (accurate || !(backward_error(x, r, norm) < judging::unit_roundoff<T>)) return norm;
   const double estimate = with_rounding(x, r, norm);
   return std::isfinite(estimate) ? estimate : norm + bound(size(x, r));
 }
 
 template <class Space, class T>
 auto ResidualJudge<Space, T>::rounding(Out<T> x, Out<T> r) const -> Rounding {
+  constexpr std::size_t few_rows = 64;        // as many sign vectors give the mean square exactly
+  constexpr std::uint64_t random_signs = 32;  // for more rows: two terms cancel in all of them once in 2^32
   const Space& space = system_.space();
   const bool few = x.size() <= few_rows;
   const std::uint64_t vectors = few ? few_rows : random_signs;
@@ -135,7 +132,7 @@ auto ResidualJudge<Space, T>::rounding(Out<T> x, Out<T> r) const -> Rounding {
   const double mean = s != nullptr ? s->mean_row : 16, longest = s != nullptr ? s->longest_row : 16;
   const double typical = std::sqrt((2 + mean) / 6), worst = longest + 1;  // partial sums may grow with the row
   const double terms = std::sqrt(squares + system_.b_norm() * system_.b_norm());
-  return {unit_roundoff<T> * terms * (typical + share * worst), share};
+  return {judging::unit_roundoff<T> * terms * (typical + share * worst), share};
 }
 
 template <class Space, class T>
@@ -173,11 +170,5 @@ void ResidualJudge<Space, T>::drop_not_finite(Out<T> x) const {
   forget_x();
   for_each(system_.space(), x.size(), detail::MakeFinite<T>{x.data(), T{0}});
 }
-
-#define OSTINATO_INSTANTIATE(Space, T) template class ResidualJudge<Space, T>
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
 
 }  // namespace ostinato

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#pragma once
+
 #include <ostinato/solvers/scaled_system.hpp>
 
 #include <algorithm>
@@ -10,14 +12,11 @@
 
 #include <ostinato/solvers/restarts_steps.hpp>
 #include <ostinato/spmv/analysis/structure.hpp>
-#include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/error.hpp>
-#include <ostinato/spmv/space/host.hpp>
-#include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato {
 
-namespace {
+namespace scaling {
 
 /// Within these sizes of ||b|| and ||A||, fourth powers of residuals and products that fall by 1e-16 stay in range. For
 /// float the bounds are those of the elements; their squares are formed in double precision.
@@ -39,7 +38,9 @@ bool is_ordinary(double norm) {
 
 /// Whether b has to be scaled, although its norm is ordinary for T, for vectors in float: a residual falls by 1e-16 at
 /// most, and the elements of a vector are smaller than its norm.
-bool is_too_far_for_float(double norm) { return norm > 0 && std::isfinite(norm) && !(norm > 1e-8 && norm < 1e8); }
+inline bool is_too_far_for_float(double norm) {
+  return norm > 0 && std::isfinite(norm) && !(norm > 1e-8 && norm < 1e8);
+}
 
 template <class T>
 detail::PowerOfTwo<T> power_of_two(int exponent) {
@@ -53,7 +54,7 @@ detail::PowerOfTwo<T> power_of_two(int exponent) {
   return power;
 }
 
-}  // namespace
+}  // namespace scaling
 
 template <class Space, class T>
 void require_system(const std::string& method, const Space& space, const OperatorRef<Space, T>& a, In<T> b, In<T> x,
@@ -111,7 +112,7 @@ void ScaledSystem<Space, T>::scale_a(const OperatorRef<Space, T>& a, const Preco
                                      Workspace<Space>& workspace, Shape shape) {
   const Structure* structure = a.structure();
   a_norm_ = structure != nullptr ? structure->norm_inf : std::numeric_limits<double>::quiet_NaN();
-  if (structure == nullptr || !structure->finite || !(a_norm_ > 0) || is_ordinary<T>(a_norm_)) return;
+  if (structure == nullptr || !structure->finite || !(a_norm_ > 0) || scaling::is_ordinary<T>(a_norm_)) return;
   a_exponent_ = std::isfinite(a_norm_) ? -std::ilogb(a_norm_) : -std::numeric_limits<double>::max_exponent;
   // A norm that overflows is at least 2^max_exponent, which the scaling makes 1.
   a_norm_ = std::isfinite(a_norm_) ? std::ldexp(a_norm_, a_exponent_) : 1;
@@ -132,7 +133,7 @@ void ScaledSystem<Space, T>::scale_b(In<T> b, Workspace<Space>& workspace) {
   };
   b_norm_ = norm(b);
   const bool for_float = m_.works_in_float() || m_.has_mixed_dot();
-  if (is_ordinary<T>(b_norm_) && !(for_float && is_too_far_for_float(b_norm_))) return;
+  if (scaling::is_ordinary<T>(b_norm_) && !(for_float && scaling::is_too_far_for_float(b_norm_))) return;
   const double plain = b_norm_;
   const Out<T> scaled = workspace.template allocate<T>(b.size());
   b_ = scaled;
@@ -142,12 +143,12 @@ void ScaledSystem<Space, T>::scale_b(In<T> b, Workspace<Space>& workspace) {
     b_norm_ = norm(scaled);
     b_exponent_ += exponent;
   };
-  if (is_ordinary<T>(b_norm_)) return fit_into_float(b);
-  for (const int exponent : Ordinary<T>::exponents) {
+  if (scaling::is_ordinary<T>(b_norm_)) return fit_into_float(b);
+  for (const int exponent : scaling::Ordinary<T>::exponents) {
     scale<T>(space_, static_cast<T>(std::ldexp(1.0, exponent)), b, scaled);
     b_norm_ = norm(scaled);
     b_exponent_ = exponent;
-    if (!is_ordinary<T>(b_norm_)) continue;
+    if (!scaling::is_ordinary<T>(b_norm_)) continue;
     if (for_float) fit_into_float(scaled);
     return;
   }
@@ -190,20 +191,11 @@ auto ScaledSystem<Space, T>::leave(Out<T> x) const -> Lost {
 template <class Space, class T>
 auto ScaledSystem<Space, T>::rescale(Out<T> x, int exponent) const -> Lost {
   if (exponent == 0) return {};
-  sum(space_, x.size(), detail::Rescale<T>{x.data(), power_of_two<T>(exponent), power_of_two<T>(-exponent)}, slots_);
+  sum(space_, x.size(),
+      detail::Rescale<T>{x.data(), scaling::power_of_two<T>(exponent), scaling::power_of_two<T>(-exponent)}, slots_);
   double counts[2];
   space_.download(counts, slots_, sizeof counts);
   return {counts[0], counts[1]};
 }
-
-#define OSTINATO_INSTANTIATE(Space, T)                                                                       \
-  template double norm_of<T, Space>(const Space&, In<T>, Out<T>, double*);                                   \
-  template void require_system(const std::string&, const Space&, const OperatorRef<Space, T>&, In<T>, In<T>, \
-                               const PreconditionerRef<Space, T>&, Shape);                                   \
-  template class ScaledSystem<Space, T>
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
 
 }  // namespace ostinato

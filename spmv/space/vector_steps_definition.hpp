@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#pragma once
+
 #include <ostinato/spmv/space/vector_steps.hpp>
 
 #include <algorithm>
 
-#include <ostinato/spmv/space/cuda.hpp>
-#include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/vector_steps_view.hpp>
 
 namespace ostinato {
@@ -39,16 +39,5 @@ void multiply_dot(const Space& space, In<T> d, In<T> r, Out<T> z, double* slot) 
   detail::require_length("multiply_dot", z.size(), std::min(d.size(), r.size()));
   sum(space, z.size(), detail::MultiplyDot<T>{d.data(), r.data(), z.data()}, slot);
 }
-
-#define OSTINATO_INSTANTIATE(Space, T)                                                \
-  template void scale<T, Space>(const Space&, T, In<T>, Out<T>);                      \
-  template void dot<T, Space>(const Space&, In<T>, In<T>, double*);                   \
-  template void subtract_from<T, Space>(const Space&, In<T>, In<T>, Out<T>, double*); \
-  template void multiply<T, Space>(const Space&, In<T>, In<T>, Out<T>);               \
-  template void multiply_dot<T, Space>(const Space&, In<T>, In<T>, Out<T>, double*)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
 
 }  // namespace ostinato

@@ -1,0 +1,12 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/solvers/bicgstab2_definition.hpp>
+
+#include <ostinato/solvers/instantiate.hpp>
+#include <ostinato/spmv/space/parallel.hpp>
+
+namespace ostinato {
+
+OSTINATO_INSTANTIATE_METHOD(Bicgstab2)
+
+}  // namespace ostinato

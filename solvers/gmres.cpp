@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/solvers/gmres_definition.hpp>
+
+#include <ostinato/solvers/instantiate.hpp>
+#include <ostinato/spmv/space/parallel.hpp>
+
+namespace ostinato {
+
+namespace {
+
+/// Of an automatic restart.
+constexpr double largest_basis_bytes = 2e9, largest_share = 1.0 / 8;
+constexpr int most_vectors = 1000;
+
+}  // namespace
+
+double basis_memory(std::size_t limit) {
+  return limit == 0 ? largest_basis_bytes : std::min(largest_basis_bytes, static_cast<double>(limit));
+}
+
+int krylov_vectors(std::size_t rows, std::size_t bytes, int restart, double memory) {
+  double most = std::max(restart, 1);
+  if (restart == automatic_restart) {
+    const double free = std::min(memory, largest_share * static_cast<double>(host_memory()));
+    const double fit = free / (static_cast<double>(bytes) * static_cast<double>(std::max<std::size_t>(rows, 1)));
+    most = std::clamp(std::floor(fit), 1.0, double{most_vectors});
+  }
+  return static_cast<int>(std::clamp(static_cast<double>(rows), 1.0, most));
+}
+
+std::string Gmres::breakdown_text(int cause, double, const std::string& when) {
+  return "the Krylov space is complete " + when + " and holds no solution: A " +
+         (cause == gmres_loop::singular_a ? "" : "or the preconditioner ") + "is singular or nearly so";
+}
+
+OSTINATO_INSTANTIATE_METHOD(Gmres)
+
+}  // namespace ostinato

@@ -1,0 +1,12 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/solvers/idr_definition.hpp>
+
+#include <ostinato/solvers/instantiate.hpp>
+#include <ostinato/spmv/space/parallel.hpp>
+
+namespace ostinato {
+
+OSTINATO_INSTANTIATE_METHOD(Idr)
+
+}  // namespace ostinato
