@@ -114,7 +114,7 @@ void EigenvalueSearch<Space, T>::start(const Operator<Space, T>& op, const Vecto
   sum(space, n, detail::LanczosBegin<T>{inverse.data(), u.data(), before.data()}, slots + Slots::norm(0));
   for (int k = 0; k < steps_; ++k) {
     const bool may_be_unsymmetric = k == 2 && !op.structure().symmetric;
-    if (!Space::on_device || (n >= large && may_be_unsymmetric)) {
+    if (!Space::has_streams || (n >= large && may_be_unsymmetric)) {
       if (!steps_of<T>(slots_.download().data(), sign_, k).goes_on()) return;
     }
     if (n >= large && k == enough && is_near_row_sums(k)) {

@@ -251,7 +251,7 @@ Update Operator<Space, T>::update_values(const CsrView<T>& a, OnSpace, SamePatte
 template <class Space, class T>
 bool Operator<Space, T>::keeps_pattern(const CsrView<T>& a) const {
   (void)built();  // refuses an object that was moved from
-  if constexpr (Space::on_device) return false;
+  if constexpr (!Space::has_host_memory) return false;
   return a.rows == rows() && a.cols == cols() && a.row_ptr.size() == static_cast<std::size_t>(rows()) + 1 &&
          a.nonzeros() == structure_.nonzeros && a.val.size() == a.col.size() &&
          pattern_mark(space_, a) == pattern_.text();
@@ -298,7 +298,7 @@ Update Operator<Space, T>::update(const SpaceCsr<Space, T>& a, bool same, bool l
 /// knows what it needs.
 template <class Space, class T>
 bool Operator<Space, T>::refill(const SpaceCsr<Space, T>& a, bool lent) {
-  const bool later = !Space::on_device && (lent || built().csr() != nullptr);
+  const bool later = Space::has_host_memory && (lent || built().csr() != nullptr);
   Structure now = structure_;
   if (later || makes_parts(space_)) {
     now.symmetric = false;  // until somebody looks

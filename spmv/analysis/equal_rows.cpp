@@ -76,7 +76,7 @@ EqualRows equal_rows_here(const CsrView<T>& a) {
 
 template <class Space, class T>
 EqualRows equal_rows(const Space& space, const CsrView<T>& a) {
-  if constexpr (Space::on_device) {
+  if constexpr (!Space::has_host_memory) {
     const std::vector<Offset> row_ptr = detail::to_host<Offset>(space, a.row_ptr);
     const std::vector<Index> col = detail::to_host<Index>(space, a.col);
     const std::vector<T> val = detail::to_host<T>(space, a.val);

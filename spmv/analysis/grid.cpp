@@ -201,7 +201,7 @@ Grid find_grid(const Space& space, const CsrView<T>& a, const Structure& s) {
   Grid grid;
   try_candidates(s, [&](const GridRows& rows) {
     const detail::CountOffGrid<T> look{detail::pattern_of(a), a.val.data(), rows};
-    if constexpr (!Space::on_device) {
+    if constexpr (Space::has_host_memory) {
       if (is_off_in_some_rows(look)) {
         none.why_not = over_the_end;
         return false;

@@ -15,13 +15,13 @@ SpaceCsr<Space, T>::SpaceCsr(const Space& space, const CsrView<T>& a) : view_(a)
   check(a);
   if (!is_canonical(a)) {
     Csr<T> sorted = canonical(a, checked);
-    if (Space::on_device) {
+    if (!Space::has_host_memory) {
       upload(space, sorted.view());
     } else {
       keep(std::move(sorted));
     }
     is_sorted_copy_ = true;
-  } else if (Space::on_device) {
+  } else if (!Space::has_host_memory) {
     upload(space, a);
   }
 }
@@ -33,7 +33,7 @@ SpaceCsr<Space, T>::SpaceCsr(const Space& space, const Csr<T>& a) : SpaceCsr(spa
 
 template <class Space, class T>
 SpaceCsr<Space, T>::SpaceCsr([[maybe_unused]] const Space& space, const CsrView<T>& a, SamePattern) : view_(a) {
-  if (Space::on_device) upload(space, a);
+  if (!Space::has_host_memory) upload(space, a);
 }
 
 template <class Space, class T>
@@ -50,7 +50,7 @@ SpaceCsr<Space, T>::SpaceCsr(const Space& space, Csr<T>&& a) : SpaceCsr(space, a
 template <class Space, class T>
 SpaceCsr<Space, T>::SpaceCsr([[maybe_unused]] const Space& space, const CsrView<T>& a, OnSpace) : view_(a) {
   check_sizes(a);
-  if constexpr (Space::on_device) {
+  if constexpr (!Space::has_host_memory) {
     require_device_memory(space, a.row_ptr.data(), "row_ptr of the matrix");
     require_device_memory(space, a.col.data(), "col of the matrix");
     require_device_memory(space, a.val.data(), "val of the matrix");
@@ -100,7 +100,7 @@ void SpaceCsr<Space, T>::keep(Csr<T>&& a) {
 
 template <class Space, class T>
 void SpaceCsr<Space, T>::upload(const Space& space, const CsrView<T>& a) {
-  if constexpr (Space::on_device) {
+  if constexpr (!Space::has_host_memory) {
     *this = SpaceCsr(std::make_shared<const CsrStorage<Space, T>>(
         CsrStorage<Space, T>{a.rows, a.cols, Vector<Space, Offset>(space, a.row_ptr),
                              Vector<Space, Index>(space, a.col), Vector<Space, T>(space, a.val)}));

@@ -13,6 +13,7 @@
 #include <ostinato/spmv/formats/diagonal/generated_product.hpp>
 #include <ostinato/spmv/formats/diagonal/row_classes.hpp>
 #include <ostinato/spmv/formats/format.hpp>
+#include <ostinato/spmv/space/concept.hpp>
 
 namespace ostinato::formats {
 
@@ -116,7 +117,7 @@ class DiagonalFormat {
   }
 
   /// Requests kernels generated for this matrix. With `wait`, throws DeviceError when the compilation failed.
-  void generate(bool wait) requires(Space::on_device) {
+  void generate(bool wait) requires(is_cuda<Space>) {
     std::visit([&](const auto& stored) { generated_.request(space_, stored.view()); }, *stored_);
     if (!wait) return;
     generated_.wait();
@@ -124,8 +125,8 @@ class DiagonalFormat {
     if (generated_.failed()) throw DeviceError("generated kernels: " + generated_.text());
   }
 
-  int revision() const requires(Space::on_device) { return generated_.revision(space_); }
-  std::string generated() const requires(Space::on_device) { return generated_.text(); }
+  int revision() const requires(is_cuda<Space>) { return generated_.revision(space_); }
+  std::string generated() const requires(is_cuda<Space>) { return generated_.text(); }
 
   std::size_t bytes() const {
     return std::visit([](const auto& stored) { return stored.bytes(); }, *stored_);
@@ -135,7 +136,7 @@ class DiagonalFormat {
   void multiply(const Product<T>& p) const {
     std::visit(
         [&](const auto& stored) {
-          if constexpr (Space::on_device) {
+          if constexpr (is_cuda<Space>) {
             if (generated_.product(space_, stored.view(), p)) return;
           }
           stored.apply(p);
@@ -146,7 +147,7 @@ class DiagonalFormat {
   void multiply_dot(const Product<T>& p, const T* w, double* slot) const {
     std::visit(
         [&](const auto& stored) {
-          if constexpr (Space::on_device) {
+          if constexpr (is_cuda<Space>) {
             if (generated_.product_dot(space_, stored.view(), p, w, slot)) return;
           }
           stored.apply_dot(p, w, slot);
@@ -156,7 +157,7 @@ class DiagonalFormat {
 
   Space space_;
   struct None {};
-  [[no_unique_address]] std::conditional_t<Space::on_device, GeneratedProduct, None> generated_;
+  [[no_unique_address]] std::conditional_t<is_cuda<Space>, GeneratedProduct, None> generated_;
   std::optional<std::variant<RowClasses<Space, T>, Bands<Space, T>>> stored_;
 };
 
