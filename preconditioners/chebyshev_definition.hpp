@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#pragma once
+
 #include <ostinato/preconditioners/chebyshev.hpp>
 
 #include <algorithm>
@@ -8,7 +10,6 @@
 #include <cstdio>
 
 #include <ostinato/preconditioners/chebyshev_steps.hpp>
-#include <ostinato/preconditioners/define_entry.hpp>
 #include <ostinato/preconditioners/definite_sign.hpp>
 #include <ostinato/preconditioners/jacobi_steps.hpp>
 #include <ostinato/preconditioners/largest_eigenvalue.hpp>
@@ -18,18 +19,17 @@
 #include <ostinato/spmv/selection/select_format.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/message.hpp>
-#include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
 
 namespace ostinato {
 
-namespace {
+namespace chebyshev_definition {
 
-constexpr int most_degree = 100, least_ratio = 2, most_ratio = 100000;
+inline constexpr int most_degree = 100, least_ratio = 2, most_ratio = 100000;
 
 /// The estimate of the largest eigenvalue may be a little below. The margin is that of the first kind: beyond the
 /// interval its polynomial grows fastest.
-constexpr double margin = 1.05;
+inline constexpr double margin = 1.05;
 
 /// Refuses what isn't square before an operator is made.
 template <class Space, class T>
@@ -59,7 +59,7 @@ Vector<Space, T> positive_inverse(const Analysis<Space, T>& analysis) {
                       " has no positive diagonal entry that can be divided by; use --precond none");
 }
 
-}  // namespace
+}  // namespace chebyshev_definition
 
 template <class Space, class T>
 std::string Chebyshev<Space, T>::why_not(const Structure& s) {
@@ -72,13 +72,17 @@ template <class Space, class T>
 ChebyshevOptions Chebyshev<Space, T>::parse_options(std::string_view text) {
   ChebyshevOptions o;
   const std::array<PreconditionerOption, 3> known = {{
-      {"degree", "1..100", [&](std::string_view v) { return read_number(v, 1, most_degree, o.degree); }},
+      {"degree", "1..100",
+       [&](std::string_view v) { return read_number(v, 1, chebyshev_definition::most_degree, o.degree); }},
       {"kind", "first|fourth",
        [&](std::string_view v) {
          o.kind = v == "fourth" ? ChebyshevKind::fourth : ChebyshevKind::first;
          return v == "fourth" || v == "first";
        }},
-      {"ratio", "2..100000", [&](std::string_view v) { return read_number(v, least_ratio, most_ratio, o.ratio); }},
+      {"ratio", "2..100000",
+       [&](std::string_view v) {
+         return read_number(v, chebyshev_definition::least_ratio, chebyshev_definition::most_ratio, o.ratio);
+       }},
   }};
   read_options(name, text, known);
   return o;
@@ -87,9 +91,9 @@ ChebyshevOptions Chebyshev<Space, T>::parse_options(std::string_view text) {
 template <class Space, class T>
 Chebyshev<Space, T>::Chebyshev(const Analysis<Space, T>& analysis, ChebyshevOptions options)
     : options_(options),
-      op_(square(analysis, options)),
-      inverse_(positive_inverse(analysis)),
-      largest_(margin *
+      op_(chebyshev_definition::square(analysis, options)),
+      inverse_(chebyshev_definition::positive_inverse(analysis)),
+      largest_(chebyshev_definition::margin *
                largest_eigenvalue(op_, analysis.matrix().view(), inverse_, definite_sign(op_.structure())).bound),
       steps_(chebyshev_coefficients(options.kind, options.degree, largest_ / options.ratio, largest_)),
       residual_(analysis.space(), inverse_.size()),
@@ -148,12 +152,5 @@ std::string Chebyshev<Space, T>::remarks() const {
   std::snprintf(text, sizeof text, "eigenvalues up to %.3g, products in ", largest_);
   return text + op_.format();
 }
-
-template class Chebyshev<Host, float>;
-template class Chebyshev<Host, double>;
-template class Chebyshev<Cuda, float>;
-template class Chebyshev<Cuda, double>;
-
-OSTINATO_DEFINE_PRECONDITIONER(chebyshev, Chebyshev)
 
 }  // namespace ostinato

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#pragma once
+
 #include <ostinato/preconditioners/jacobi.hpp>
 
 #include <algorithm>
@@ -8,12 +10,10 @@
 #include <vector>
 
 #include <ostinato/preconditioners/application.hpp>
-#include <ostinato/preconditioners/define_entry.hpp>
 #include <ostinato/preconditioners/jacobi_steps.hpp>
 #include <ostinato/preconditioners/require_rows.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/message.hpp>
-#include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
 
 namespace ostinato {
@@ -69,12 +69,5 @@ void Jacobi<Space, T>::apply_dot(std::span<const T> r, std::span<T> z, double* s
   require_lengths(name, rows(), r.size(), z.size());
   multiply_dot<T>(space_, inverse_, r, z, slot);
 }
-
-template class Jacobi<Host, float>;
-template class Jacobi<Host, double>;
-template class Jacobi<Cuda, float>;
-template class Jacobi<Cuda, double>;
-
-OSTINATO_DEFINE_PRECONDITIONER(jacobi, Jacobi)
 
 }  // namespace ostinato

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#pragma once
+
 #include <ostinato/preconditioners/largest_eigenvalue.hpp>
 
 #include <algorithm>
@@ -11,19 +13,18 @@
 #include <vector>
 
 #include <ostinato/preconditioners/chebyshev_steps.hpp>
-#include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/together.hpp>
 
 namespace ostinato {
 
-namespace {
+namespace largest_eigenvalue_definition {
 
 /// A symmetric matrix whose values were rounded on their way, such as A_multigrid, isn't quite symmetric. Part of the
 /// eigenvalues.
-constexpr double asymmetry = 1e-4;
+inline constexpr double asymmetry = 1e-4;
 
 /// |last element| of the vector that belongs to the eigenvalue x, over the vector's norm.
-double last_of_vector(const Tridiagonal& t, double x) {
+inline double last_of_vector(const Tridiagonal& t, double x) {
   double before = 0, now = 1, squares = 1;
   for (std::size_t k = 0; k + 1 < t.diagonal.size(); ++k) {
     const double next = ((x - t.diagonal[k]) * now - (k == 0 ? 0 : t.beside[k - 1] * before)) / t.beside[k];
@@ -75,17 +76,11 @@ Steps steps_of(const double* slots, double sign, int steps) {
 }
 
 /// The largest of the row sums that LargestRowSum has found.
-double largest_of(const std::vector<std::int32_t>& row_sums) {
+inline double largest_of(const std::vector<std::int32_t>& row_sums) {
   return static_cast<double>(std::bit_cast<float>(*std::max_element(row_sums.begin(), row_sums.end())));
 }
 
-}  // namespace
-
-double ritz_bound(const Tridiagonal& t) {
-  if (t.diagonal.empty()) return 0;
-  const double high = eigenvalue(t, t.diagonal.size() - 1);
-  return high + t.beside.back() * last_of_vector(t, high);
-}
+}  // namespace largest_eigenvalue_definition
 
 template <class Space, class T>
 EigenvalueSearch<Space, T>::EigenvalueSearch(const Space& space, const CsrView<T>& a, const Vector<Space, T>& inverse,
@@ -115,7 +110,7 @@ void EigenvalueSearch<Space, T>::start(const Operator<Space, T>& op, const Vecto
   for (int k = 0; k < steps_; ++k) {
     const bool may_be_unsymmetric = k == 2 && !op.structure().symmetric;
     if (!Space::has_streams || (n >= large && may_be_unsymmetric)) {
-      if (!steps_of<T>(slots_.download().data(), sign_, k).goes_on()) return;
+      if (!largest_eigenvalue_definition::steps_of<T>(slots_.download().data(), sign_, k).goes_on()) return;
     }
     if (n >= large && k == enough && is_near_row_sums(k)) {
       steps_ = k;
@@ -136,8 +131,10 @@ bool EigenvalueSearch<Space, T>::is_near_row_sums(int steps) const {
   Left left{std::vector<std::int32_t>(row_sums_.size()), std::vector<double>(slots_.size())};
   download(*space_, {{left.row_sums.data(), row_sums_.data(), row_sums_.bytes()},
                      {left.slots.data(), slots_.data(), slots_.bytes()}});
-  const Steps found = steps_of<T>(left.slots.data(), sign_, steps);
-  return found.is_symmetric() && ritz_bound(found.found()) >= near * largest_of(left.row_sums);
+  const largest_eigenvalue_definition::Steps found =
+      largest_eigenvalue_definition::steps_of<T>(left.slots.data(), sign_, steps);
+  return found.is_symmetric() &&
+         ritz_bound(found.found()) >= near * largest_eigenvalue_definition::largest_of(left.row_sums);
 }
 
 template <class Space, class T>
@@ -155,7 +152,7 @@ void EigenvalueSearch<Space, T>::end_by_row_sums(std::span<EigenvalueSearch> sea
   if (space == nullptr) return;
   download(*space, copies);
   for (std::size_t k = 0; k < searches.size(); ++k) {
-    const double bound = row_sums[k].empty() ? 0 : largest_of(row_sums[k]);
+    const double bound = row_sums[k].empty() ? 0 : largest_eigenvalue_definition::largest_of(row_sums[k]);
     if (bound > 0 && bound <= searches[k].enough_) searches[k].ended_ = {bound, is_symmetric};
   }
 }
@@ -183,9 +180,10 @@ std::vector<LargestEigenvalue> EigenvalueSearch<Space, T>::results(std::span<con
 template <class Space, class T>
 LargestEigenvalue EigenvalueSearch<Space, T>::read(const Left& left) const {
   if (left.row_sums.empty()) return {1, true};
-  const double bound = largest_of(left.row_sums);
+  const double bound = largest_eigenvalue_definition::largest_of(left.row_sums);
   if (!(bound > 0)) return {1, true};  // no row has a diagonal
-  const Steps found = steps_of<T>(left.slots.data(), sign_, steps_);
+  const largest_eigenvalue_definition::Steps found =
+      largest_eigenvalue_definition::steps_of<T>(left.slots.data(), sign_, steps_);
   const double ritz = found.is_symmetric() ? ritz_bound(found.found()) : 0;
   return {ritz > 0 && ritz < bound ? ritz : bound, found.is_symmetric()};
 }
@@ -197,14 +195,5 @@ LargestEigenvalue largest_eigenvalue(const Operator<Space, T>& op, const CsrView
   search.start(op, inverse);
   return EigenvalueSearch<Space, T>::results({&search, 1}).front();
 }
-
-#define OSTINATO_INSTANTIATE(Space, T)                                                                                 \
-  template class EigenvalueSearch<Space, T>;                                                                           \
-  template LargestEigenvalue largest_eigenvalue(const Operator<Space, T>&, const CsrView<T>&, const Vector<Space, T>&, \
-                                                int, int)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
 
 }  // namespace ostinato

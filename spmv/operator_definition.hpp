@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#pragma once
+
 #include <ostinato/spmv/operator.hpp>
 
 #include <ostinato/spmv/analysis/pattern_hash.hpp>
@@ -58,8 +60,10 @@ Operator<Space, T>::Operator(FromChoice, const Analysis<Space, T>& analysis, Cho
 
 template <class Space, class T>
 Operator<Space, T>::Operator(Operator&&) noexcept = default;
+
 template <class Space, class T>
 Operator<Space, T>& Operator<Space, T>::operator=(Operator&&) noexcept = default;
+
 template <class Space, class T>
 Operator<Space, T>::~Operator() = default;
 
@@ -360,10 +364,5 @@ template <class Space, class T>
 void Operator<Space, T>::require_shapes(std::size_t x, std::size_t y) const {
   ostinato::require_shapes("apply", static_cast<std::size_t>(rows()), static_cast<std::size_t>(cols()), x, y);
 }
-
-template class Operator<Host, float>;
-template class Operator<Host, double>;
-template class Operator<Cuda, float>;
-template class Operator<Cuda, double>;
 
 }  // namespace ostinato

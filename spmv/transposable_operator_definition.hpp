@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#pragma once
+
 #include <ostinato/spmv/transposable_operator.hpp>
 
 #include <utility>
@@ -24,10 +26,5 @@ TransposableOperator<Space, T>::TransposableOperator(Operator<Space, T> a, const
   row_norms(space, transposed.view(), column_norms_.span());
   space.wait();
 }
-
-template class TransposableOperator<Host, float>;
-template class TransposableOperator<Host, double>;
-template class TransposableOperator<Cuda, float>;
-template class TransposableOperator<Cuda, double>;
 
 }  // namespace ostinato

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#pragma once
+
 #include <ostinato/spmv/analysis/equal_rows.hpp>
 
 #include <algorithm>
@@ -9,14 +11,12 @@
 #include <vector>
 
 #include <ostinato/spmv/analysis/equal_rows_steps.hpp>
-#include <ostinato/spmv/space/cuda.hpp>
-#include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/to_host.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato {
 
-namespace {
+namespace equal_rows_definition {
 
 /// A table of rows, by the numbers that their entries make.
 template <class T>
@@ -72,7 +72,7 @@ EqualRows equal_rows_here(const CsrView<T>& a) {
   return found;
 }
 
-}  // namespace
+}  // namespace equal_rows_definition
 
 template <class Space, class T>
 EqualRows equal_rows(const Space& space, const CsrView<T>& a) {
@@ -80,9 +80,9 @@ EqualRows equal_rows(const Space& space, const CsrView<T>& a) {
     const std::vector<Offset> row_ptr = detail::to_host<Offset>(space, a.row_ptr);
     const std::vector<Index> col = detail::to_host<Index>(space, a.col);
     const std::vector<T> val = detail::to_host<T>(space, a.val);
-    return equal_rows_here(CsrView<T>{a.rows, a.cols, row_ptr, col, val});
+    return equal_rows_definition::equal_rows_here(CsrView<T>{a.rows, a.cols, row_ptr, col, val});
   } else {
-    return equal_rows_here(a);
+    return equal_rows_definition::equal_rows_here(a);
   }
 }
 
@@ -93,13 +93,5 @@ bool may_have_equal_rows(const Space& space, const CsrView<T>& a) {
       count.data());
   return count.download()[0] > 0;
 }
-
-#define OSTINATO_INSTANTIATE(Space, T)                            \
-  template EqualRows equal_rows(const Space&, const CsrView<T>&); \
-  template bool may_have_equal_rows(const Space&, const CsrView<T>&)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
 
 }  // namespace ostinato

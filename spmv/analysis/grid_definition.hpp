@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#pragma once
+
 #include <ostinato/spmv/analysis/grid.hpp>
 
 #include <algorithm>
@@ -9,23 +11,22 @@
 #include <vector>
 
 #include <ostinato/spmv/analysis/grid_steps.hpp>
-#include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
-#include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato {
 
-namespace {
+namespace grid_definition {
 
 /// An axis of fewer points is rather the unknowns of a point than an axis.
-constexpr Index fewest_points = 4;
+inline constexpr Index fewest_points = 4;
 
-constexpr int most_unknowns = 8;
+inline constexpr int most_unknowns = 8;
 
-constexpr const char* over_the_end = "entries run over the end of a line of the grid";
+inline constexpr const char* over_the_end = "entries run over the end of a line of the grid";
 
 using detail::GridCounts;
+
 using detail::GridRows;
 
 /// The steps from a point to those beside it, by the diagonals of a matrix.
@@ -65,7 +66,7 @@ bool any_step(Index extent, Offset stride, bool periodic, F f) {
 }
 
 /// Whether a step leads to a point beside. `periodic`: the ends of each axis are beside each other.
-bool is_beside(Offset step, const Extents& e, bool periodic) {
+inline bool is_beside(Offset step, const Extents& e, bool periodic) {
   return any_step(e.z, Offset{e.x} * e.y, periodic, [&](Offset z) {
     return any_step(e.y, Offset{e.x}, periodic, [&](Offset y) {
       return any_step(e.x, Offset{1}, periodic, [&](Offset x) { return step == x + y + z; });
@@ -73,7 +74,7 @@ bool is_beside(Offset step, const Extents& e, bool periodic) {
   });
 }
 
-bool all_beside(const Offsets& offsets, const Extents& e, bool periodic) {
+inline bool all_beside(const Offsets& offsets, const Extents& e, bool periodic) {
   return std::all_of(offsets.s.offsets.begin(), offsets.s.offsets.end(), [&](Index o) {
     const std::array<Index, 2> step = offsets.steps(o);
     return is_beside(step[0], e, periodic) || is_beside(step[1], e, periodic);
@@ -82,7 +83,7 @@ bool all_beside(const Offsets& offsets, const Extents& e, bool periodic) {
 
 /// The grids that the offsets allow, those of fewer dimensions first. The shortest distance above 1 leads to the next
 /// line or to the point before in it, and the shortest one above those of the next line leads into the next plane.
-std::vector<Extents> candidates(const Offsets& offsets, bool periodic) {
+inline std::vector<Extents> candidates(const Offsets& offsets, bool periodic) {
   std::vector<Extents> grids;
   const Index points = offsets.points();
   const auto fits = [&](const Extents& e) { return all_beside(offsets, e, periodic); };
@@ -133,10 +134,10 @@ void try_candidates(const Structure& s, F f) {
   }
 }
 
-int dimensions_of(const Extents& e) { return e.z > 1 ? 3 : e.y > 1 ? 2 : 1; }
+inline int dimensions_of(const Extents& e) { return e.z > 1 ? 3 : e.y > 1 ? 2 : 1; }
 
 /// The reason against a grid that needs no look at the entries; empty when there is none.
-std::string reason_against(const Structure& s) {
+inline std::string reason_against(const Structure& s) {
   if (s.rows != s.cols) return "the matrix isn't square";
   if (s.rows < fewest_points) return "the matrix has fewer than " + std::to_string(fewest_points) + " rows";
   if (s.offsets.empty()) return "there are " + std::to_string(s.diagonals) + " diagonals";
@@ -145,7 +146,7 @@ std::string reason_against(const Structure& s) {
 }
 
 /// The grid with the facts that its counts show, or the reason why it is none.
-Grid judge(const GridRows& rows, const std::vector<double>& counts) {
+inline Grid judge(const GridRows& rows, const std::vector<double>& counts) {
   Grid grid;
   const auto count = [&](int k) { return counts[static_cast<std::size_t>(k)]; };
   grid.why_not = over_the_end;
@@ -189,49 +190,31 @@ bool is_off_in_some_rows(const detail::CountOffGrid<T>& look) {
   return false;
 }
 
-}  // namespace
+}  // namespace grid_definition
 
 template <class Space, class T>
 Grid find_grid(const Space& space, const CsrView<T>& a, const Structure& s) {
   Grid none;
-  none.why_not = reason_against(s);
+  none.why_not = grid_definition::reason_against(s);
   if (!none.why_not.empty()) return none;
   none.why_not = "the offsets of its diagonals aren't those of a 3-, 5-, 7-, 9- or 27-point stencil";
-  Vector<Space, double> slots(space, GridCounts::number);
+  Vector<Space, double> slots(space, detail::GridCounts::number);
   Grid grid;
-  try_candidates(s, [&](const GridRows& rows) {
+  grid_definition::try_candidates(s, [&](const detail::GridRows& rows) {
     const detail::CountOffGrid<T> look{detail::pattern_of(a), a.val.data(), rows};
     if constexpr (Space::has_host_memory) {
-      if (is_off_in_some_rows(look)) {
-        none.why_not = over_the_end;
+      if (grid_definition::is_off_in_some_rows(look)) {
+        none.why_not = grid_definition::over_the_end;
         return false;
       }
     }
     sum(space, static_cast<std::size_t>(a.rows), look, slots.data());
-    grid = judge(rows, slots.download());
+    grid = grid_definition::judge(rows, slots.download());
     if (!grid) none.why_not = grid.why_not;
     return static_cast<bool>(grid);
   });
   if (grid) return grid;
   return none;
 }
-
-/// An unknown is coupled to itself in the next point, at most most_unknowns rows away, or the unknowns come field by
-/// field. In a grid with one unknown a point, they would be an axis as short as that, or a point longer.
-bool may_have_several_unknowns(const Structure& s) {
-  if (!reason_against(s).empty()) return false;
-  const auto is_short = [](Index points) { return points > 1 && points <= most_unknowns + 1; };
-  for (const bool periodic : {false, true}) {
-    for (const Extents& e : candidates(Offsets{s, 1, false}, periodic))
-      if (!is_short(e.x) && !is_short(e.y) && !is_short(e.z)) return false;
-  }
-  return true;
-}
-
-#define OSTINATO_INSTANTIATE(Space, T) template Grid find_grid(const Space&, const CsrView<T>&, const Structure&)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
 
 }  // namespace ostinato

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#pragma once
+
 #include <ostinato/spmv/analysis/row_facts.hpp>
 
 #include <cmath>
 
 #include <ostinato/spmv/analysis/row_facts_steps.hpp>
-#include <ostinato/spmv/space/cuda.hpp>
-#include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato {
 
@@ -44,12 +44,5 @@ RowFacts<Space, T> row_facts(const Space& space, const CsrView<T>& a, const Stru
   if (!s.symmetric && !may_be_nearly) facts.asymmetry = HUGE_VAL;
   return facts;
 }
-
-#define OSTINATO_INSTANTIATE(Space, T) \
-  template RowFacts<Space, T> row_facts(const Space&, const CsrView<T>&, const Structure&)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
 
 }  // namespace ostinato

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#pragma once
+
 #include <ostinato/spmv/matrix/accurate_residual.hpp>
 
 #include <ostinato/spmv/matrix/accurate_residual_steps.hpp>
-#include <ostinato/spmv/space/cuda.hpp>
-#include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato {
 
@@ -14,13 +14,5 @@ void accurate_residual(const Space& space, const CsrView<T>& a, double outer, do
   sum(space, r.size(),
       detail::AccurateResidual<T>{detail::pattern_of(a), a.val.data(), outer, inner, x.data(), b.data(), r.data()}, rr);
 }
-
-#define OSTINATO_INSTANTIATE(Space, T)                                                                             \
-  template void accurate_residual<T, Space>(const Space&, const CsrView<T>&, double, double, In<T>, In<T>, Out<T>, \
-                                            double*)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
 
 }  // namespace ostinato

@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#pragma once
+
 #include <ostinato/spmv/matrix/space_csr.hpp>
 
 #include <utility>
 
 #include <ostinato/spmv/space/cuda.hpp>
-#include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato {
@@ -50,7 +51,7 @@ SpaceCsr<Space, T>::SpaceCsr(const Space& space, Csr<T>&& a) : SpaceCsr(space, a
 template <class Space, class T>
 SpaceCsr<Space, T>::SpaceCsr([[maybe_unused]] const Space& space, const CsrView<T>& a, OnSpace) : view_(a) {
   check_sizes(a);
-  if constexpr (!Space::has_host_memory) {
+  if constexpr (is_cuda<Space>) {
     require_device_memory(space, a.row_ptr.data(), "row_ptr of the matrix");
     require_device_memory(space, a.col.data(), "col of the matrix");
     require_device_memory(space, a.val.data(), "val of the matrix");
@@ -106,10 +107,5 @@ void SpaceCsr<Space, T>::upload(const Space& space, const CsrView<T>& a) {
                              Vector<Space, Index>(space, a.col), Vector<Space, T>(space, a.val)}));
   }
 }
-
-template class SpaceCsr<Host, float>;
-template class SpaceCsr<Host, double>;
-template class SpaceCsr<Cuda, float>;
-template class SpaceCsr<Cuda, double>;
 
 }  // namespace ostinato

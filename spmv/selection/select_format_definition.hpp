@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#pragma once
+
 #include <ostinato/spmv/selection/select_format.hpp>
 
 #include <new>
@@ -8,6 +10,8 @@
 #include <ostinato/spmv/formats/calibration.hpp>
 #include <ostinato/spmv/formats/cusparse/vendor.hpp>
 #include <ostinato/spmv/selection/tuner.hpp>
+#include <ostinato/spmv/selection/tuner_definition.hpp>
+#include <ostinato/spmv/space/concept.hpp>
 
 namespace ostinato {
 
@@ -15,20 +19,39 @@ template <class Space, class T>
 Selection<Space, T>::Selection(Choice chosen, std::unique_ptr<BuiltFormat<Space, T>> format, double seconds,
                                double to_build)
     : choice(std::move(chosen)), built(std::move(format)), tune_seconds(seconds), build_seconds(to_build) {}
+
 template <class Space, class T>
 Selection<Space, T>::~Selection() = default;
+
 template <class Space, class T>
 Selection<Space, T>::Selection(Selection&&) noexcept = default;
 
-namespace {
+namespace select_format_definition {
 
-bool measures(const FormatOptions& options) {
+inline bool measures(const FormatOptions& options) {
   return options.tune == Tune::measure || options.tune == Tune::everything;
 }
 
 /// What measured times depend on beside the device.
-std::string libraries_of(const Host&) { return Host::build_description(); }
-std::string libraries_of(const Cuda& space) { return vendor_versions(space); }
+template <class Space>
+std::string libraries_of(const Space& space) {
+  if constexpr (is_cuda<Space>) {
+    return vendor_versions(space);
+  } else if constexpr (is_host<Space>) {
+    return Space::build_description();
+  } else {
+    return {};
+  }
+}
+
+template <class Space>
+std::string description_of(const Space& space) {
+  if constexpr (requires { space.description(); }) {
+    return space.description();
+  } else {
+    return "a space of the program";
+  }
+}
 
 /// What predictions are made for. Small matrices do with the usual figures: to read the measured ones takes as long as
 /// tens of their products, to measure them as long as thousands.
@@ -91,7 +114,7 @@ class Selector {
     const Stopwatch watch;
     const Space& space = analysis_.space();
     const std::string key =
-        trials_key(space.description(), libraries_of(space), sizeof(T), analysis_.pattern(), candidates_, options_);
+        trials_key(description_of(space), libraries_of(space), sizeof(T), analysis_.pattern(), candidates_, options_);
     if (Trials kept = known_trials(key); !kept.candidates.empty()) {
       Choice choice = choose(candidates_, std::move(kept), options_);
       const double seconds = watch.seconds();
@@ -133,17 +156,18 @@ class Selector {
   std::vector<Candidate> candidates_;
 };
 
-}  // namespace
+}  // namespace select_format_definition
 
 template <class Space, class T>
 Selection<Space, T> select_format(const Analysis<Space, T>& analysis, const FormatOptions& options,
                                   const FormatList<Space, T>& list) {
   if (analysis.structure().lengths_only && list.size() > 1) analysis.complete(AnalysisDepth::without_census);
   const std::string name = parse_format(options.format).name;
-  if (name != "auto") return Selector<Space, T>(analysis, options, list).take(name);
-  if (options.tune == Tune::off) return Selector<Space, T>(analysis, options, list).take("csr");
-  analysis.complete(measures(options) ? AnalysisDepth::full : AnalysisDepth::quick);
-  return Selector<Space, T>(analysis, options, list).select();
+  if (name != "auto") return select_format_definition::Selector<Space, T>(analysis, options, list).take(name);
+  if (options.tune == Tune::off)
+    return select_format_definition::Selector<Space, T>(analysis, options, list).take("csr");
+  analysis.complete(select_format_definition::measures(options) ? AnalysisDepth::full : AnalysisDepth::quick);
+  return select_format_definition::Selector<Space, T>(analysis, options, list).select();
 }
 
 template <class Space, class T>
@@ -156,16 +180,5 @@ Choice choose_csr(const Analysis<Space, T>& analysis) {
   static const FormatList<Space, T> alone({*format_list<Space, T>().find("csr")});
   return select_format(analysis, {.format = "csr"}, alone).choice;
 }
-
-#define OSTINATO_INSTANTIATE(Space, T)                                                        \
-  template struct Selection<Space, T>;                                                        \
-  template Choice choose_format(const Analysis<Space, T>&);                                   \
-  template Choice choose_csr(const Analysis<Space, T>&);                                      \
-  template Selection<Space, T> select_format(const Analysis<Space, T>&, const FormatOptions&, \
-                                             const FormatList<Space, T>&)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
 
 }  // namespace ostinato

@@ -1,67 +1,18 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#pragma once
+
 #include <ostinato/spmv/selection/tuner.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <new>
 
-#include <ostinato/spmv/space/cuda.hpp>
-#include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/message.hpp>
 
 namespace ostinato {
 
-double tuning_budget(const FormatOptions& options, double product_seconds) {
-  constexpr double share = 0.05, least = 0.02, most = 5, everything = 10;
-  require_between("FormatOptions", "tune_budget", options.tune_budget, 0);
-  if (options.tune_budget > 0) return options.tune_budget;
-  if (options.tune == Tune::everything) return everything;
-  return std::clamp(share * options.expected_products * product_seconds, least, most);
-}
-
-std::vector<Candidate> first_trials(const std::vector<Candidate>& ranking, bool everything) {
-  std::vector<Candidate> first;
-  const double most = everything ? std::numeric_limits<double>::infinity() : 2 * ranking.front().total_seconds;
-  for (const Candidate& c : ranking) {
-    if (c.cost.applies() && c.total_seconds <= most) first.push_back(c);
-  }
-  if (everything) std::stable_partition(first.begin(), first.end(), [](const Candidate& c) { return c.name == "csr"; });
-  return first;
-}
-
-std::vector<std::string> worth_varying(const std::vector<Candidate>& trials, bool everything) {
-  constexpr std::size_t few = 3;
-  std::vector<std::pair<double, std::string>> formats;
-  for (const Candidate& c : trials) {
-    if (c.is_measured() || everything)
-      formats.emplace_back(c.is_measured() ? c.measured_seconds : std::numeric_limits<double>::infinity(), c.name);
-  }
-  std::stable_sort(formats.begin(), formats.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  if (!everything) formats.resize(std::min(few, formats.size()));
-  std::vector<std::string> names;
-  for (auto& [seconds, name] : formats) names.push_back(std::move(name));
-  return names;
-}
-
-int prune(std::vector<Candidate>& variants, bool everything) {
-  const double growth = everything ? 3 : 1.25;
-  std::size_t least = std::numeric_limits<std::size_t>::max();
-  for (const Candidate& c : variants) {
-    if (c.cost.applies()) least = std::min(least, c.cost.bytes);
-  }
-  const double most = growth * static_cast<double>(least);
-  return static_cast<int>(std::erase_if(
-      variants, [&](const Candidate& c) { return !c.cost.applies() || static_cast<double>(c.cost.bytes) > most; }));
-}
-
-bool contains(const std::vector<Candidate>& trials, const Candidate& candidate) {
-  return std::any_of(trials.begin(), trials.end(), [&](const Candidate& c) {
-    return c.name == candidate.name && c.parameters == candidate.parameters;
-  });
-}
-
-namespace {
+namespace tuner_definition {
 
 /// Returns the seconds that f() takes on the space: the median of five batches. Short calls are repeated until a batch
 /// takes about 0.4 ms, so that the wait at its end weighs the same for all formats. There are fewer batches when f()
@@ -84,7 +35,7 @@ double trial_seconds(const Space& space, double hopeless, double most, F&& f) {
   return median(times);
 }
 
-}  // namespace
+}  // namespace tuner_definition
 
 template <class Space, class T>
 Tuner<Space, T>::Tuner(const Space& space, const SpaceCsr<Space, T>& a, const PlanInput& in,
@@ -170,7 +121,7 @@ void Tuner<Space, T>::time(Candidate& c) {
   generate(*built, c);
   const auto product = [&] { built->apply(T{1}, x_, T{0}, y_); };
   product();
-  c.measured_seconds = trial_seconds(space_, 3 * best_seconds_, seconds_left(), product);
+  c.measured_seconds = tuner_definition::trial_seconds(space_, 3 * best_seconds_, seconds_left(), product);
   c.measured_setup_seconds = setup_seconds;
   best_seconds_ = std::min(best_seconds_, c.measured_seconds);
   const double total = setup_seconds + options_.expected_products * c.measured_seconds;
@@ -192,10 +143,5 @@ void Tuner<Space, T>::generate(BuiltFormat<Space, T>& built, const Candidate& c)
     if (is_forced) throw;
   }
 }
-
-template class Tuner<Host, float>;
-template class Tuner<Host, double>;
-template class Tuner<Cuda, float>;
-template class Tuner<Cuda, double>;
 
 }  // namespace ostinato

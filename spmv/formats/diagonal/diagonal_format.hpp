@@ -57,6 +57,16 @@ struct BrcsdIICut {
   static constexpr BandPlanner planner = plan_brcsd_ii;
 };
 
+/// How the formats store a matrix. Spaces other than Host and Cuda have no row classes.
+template <class Space, class T>
+struct BandsOrClasses {
+  using type = std::variant<RowClasses<Space, T>, Bands<Space, T>>;
+};
+template <class Space, class T>
+struct BandsAlone {
+  using type = std::variant<Bands<Space, T>>;
+};
+
 /// y := alpha A x + beta y, with A stored by diagonals within row pieces: dia, brcsd-i and brcsd-ii. The three formats
 /// differ in how they cut the rows into pieces.
 ///
@@ -84,8 +94,10 @@ class DiagonalFormat {
       : space_(space) {
     if (plan.bands == nullptr) throw ArgumentError(why_no_census(in.structure));
     const DiagonalCensus& census = *in.structure.census;
-    if (plan.as_classes) {
-      if (auto classes = RowClasses<Space, T>::make(space, a.view(), census)) stored_.emplace(std::move(*classes));
+    if constexpr (has_classes) {
+      if (plan.as_classes) {
+        if (auto classes = RowClasses<Space, T>::make(space, a.view(), census)) stored_.emplace(std::move(*classes));
+      }
     }
     if (!stored_) stored_.emplace(Bands<Space, T>(space, a.view(), census, plan.bands));
   }
@@ -155,10 +167,13 @@ class DiagonalFormat {
         *stored_);
   }
 
+  static constexpr bool has_classes = is_host<Space> || is_cuda<Space>;
+  using Stored = typename std::conditional_t<has_classes, BandsOrClasses<Space, T>, BandsAlone<Space, T>>::type;
+
   Space space_;
   struct None {};
   [[no_unique_address]] std::conditional_t<is_cuda<Space>, GeneratedProduct, None> generated_;
-  std::optional<std::variant<RowClasses<Space, T>, Bands<Space, T>>> stored_;
+  std::optional<Stored> stored_;
 };
 
 template <class Space, class T>

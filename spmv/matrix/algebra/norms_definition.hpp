@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#pragma once
+
 #include <ostinato/spmv/matrix/algebra/norms.hpp>
 
 #include <limits>
@@ -7,8 +9,6 @@
 
 #include <ostinato/spmv/matrix/algebra/norms_steps.hpp>
 #include <ostinato/spmv/matrix/algebra/shapes.hpp>
-#include <ostinato/spmv/space/cuda.hpp>
-#include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato {
 
@@ -20,11 +20,5 @@ void row_norms(const Space& space, const CsrView<T>& a, std::span<double> norms)
   for_each(space, norms.size(),
            detail::RowNorm<T>{detail::pattern_of(a), a.val.data(), norms.data(), std::numeric_limits<double>::max()});
 }
-
-#define OSTINATO_INSTANTIATE(Space, T) template void row_norms(const Space&, const CsrView<T>&, std::span<double>)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
 
 }  // namespace ostinato

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#pragma once
+
 #include <ostinato/spmv/matrix/algebra/rearrangement.hpp>
 
 #include <utility>
 
 #include <ostinato/spmv/matrix/algebra/shapes.hpp>
 #include <ostinato/spmv/matrix/renumber_steps.hpp>
-#include <ostinato/spmv/space/cuda.hpp>
-#include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato {
 
@@ -32,10 +32,5 @@ void Rearrangement<Space, T>::update(const SpaceCsr<Space, T>& a) {
   for_each(space_, from_.size(),
            detail::GatherElements<T, Offset>{a.view().val.data(), from_.data(), arrays_->val.data()});
 }
-
-template class Rearrangement<Host, float>;
-template class Rearrangement<Host, double>;
-template class Rearrangement<Cuda, float>;
-template class Rearrangement<Cuda, double>;
 
 }  // namespace ostinato

@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/selection/select_format_definition.hpp>
+
+namespace ostinato {
+
+#define OSTINATO_INSTANTIATE(Space, T)                                                        \
+  template struct Selection<Space, T>;                                                        \
+  template Choice choose_format(const Analysis<Space, T>&);                                   \
+  template Choice choose_csr(const Analysis<Space, T>&);                                      \
+  template Selection<Space, T> select_format(const Analysis<Space, T>&, const FormatOptions&, \
+                                             const FormatList<Space, T>&)
+OSTINATO_INSTANTIATE(Host, float);
+OSTINATO_INSTANTIATE(Host, double);
+OSTINATO_INSTANTIATE(Cuda, float);
+OSTINATO_INSTANTIATE(Cuda, double);
+
+}  // namespace ostinato
