@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#pragma once
+
 #include <ostinato/preconditioners/fsai/fsai.hpp>
 
 #include <algorithm>
@@ -11,7 +13,6 @@
 #include <optional>
 #include <utility>
 
-#include <ostinato/preconditioners/define_entry.hpp>
 #include <ostinato/preconditioners/definite_sign.hpp>
 #include <ostinato/preconditioners/ilu/factored.hpp>
 #include <ostinato/preconditioners/nearly_symmetric.hpp>
@@ -26,12 +27,18 @@
 
 namespace ostinato {
 
-namespace {
+namespace fsai_definition {
 
-constexpr int most_entries = 255;
+inline constexpr int most_entries = 255;
 
-Host threads_of(const Host& space) { return space; }
-Host threads_of(const Cuda&) { return Host(); }
+template <class Space>
+Host threads_of(const Space& space) {
+  if constexpr (is_host<Space>) {
+    return space;
+  } else {
+    return Host();
+  }
+}
 
 template <class T>
 Csr<T> rounded(Csr<double> g) {
@@ -44,7 +51,7 @@ Csr<T> rounded(Csr<double> g) {
   throw ArgumentError("fsai: the factor leaves the range of the numbers; scale the matrix, or use --precond none");
 }
 
-}  // namespace
+}  // namespace fsai_definition
 
 template <class Space, class T>
 struct Fsai<Space, T>::Made {
@@ -125,7 +132,8 @@ FsaiOptions Fsai<Space, T>::parse_options(std::string_view text) {
          o.pattern = v == "a" ? FsaiPattern::a : v == "a2" ? FsaiPattern::a2 : FsaiPattern::adaptive;
          return true;
        }},
-      {"entries", "1..255", [&](std::string_view v) { return read_number(v, 1, most_entries, o.entries); }},
+      {"entries", "1..255",
+       [&](std::string_view v) { return read_number(v, 1, fsai_definition::most_entries, o.entries); }},
   }};
   read_options(name, text, known);
   return o;
@@ -135,7 +143,7 @@ template <class Space, class T>
 auto Fsai<Space, T>::make(const Analysis<Space, T>& analysis, const FsaiOptions& options, const StopRequest& stop)
     -> Made {
   const Structure& s = analysis.structure();
-  require_between("fsai", "entries", options.entries, 1, most_entries);
+  require_between("fsai", "entries", options.entries, 1, fsai_definition::most_entries);
   if (!s.finite) throw ArgumentError("fsai: the matrix holds NaN or infinity; use --precond none");
   if (stop.is_made()) throw Stopped("fsai: making the factor was stopped");
   if (auto made = Made::in_space(analysis, options)) return std::move(*made);
@@ -144,8 +152,8 @@ auto Fsai<Space, T>::make(const Analysis<Space, T>& analysis, const FsaiOptions&
   if (!s.symmetric && !is_nearly_symmetric(a))
     throw ArgumentError("fsai: the matrix isn't symmetric; use --precond ilu0");
   require_usable_diagonal<T>(a, s.norm_inf);
-  ApproximateFactor f = approximate_factor(threads_of(analysis.space()), a, options, stop);
-  Csr<T> g = rounded<T>(std::move(f.g));
+  ApproximateFactor f = approximate_factor(fsai_definition::threads_of(analysis.space()), a, options, stop);
+  Csr<T> g = fsai_definition::rounded<T>(std::move(f.g));
   Csr<T> transposed = transpose(g.view(), checked);
   using Factor = typename Made::Factor;
   return {Factor(analysis.space(), std::move(g)), Factor(analysis.space(), std::move(transposed)), s.nonzeros,
@@ -212,12 +220,5 @@ std::string Fsai<Space, T>::remarks() const {
     all += ", " + std::to_string(diagonal_only_) + (diagonal_only_ == 1 ? " row" : " rows") + " of the diagonal alone";
   return all;
 }
-
-template class Fsai<Host, float>;
-template class Fsai<Host, double>;
-template class Fsai<Cuda, float>;
-template class Fsai<Cuda, double>;
-
-OSTINATO_DEFINE_PRECONDITIONER(fsai, Fsai)
 
 }  // namespace ostinato

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#pragma once
+
 #include <ostinato/preconditioners/ilu/approximate_factored.hpp>
 
 #include <algorithm>
@@ -16,26 +18,26 @@
 #include <ostinato/spmv/selection/select_format.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/message.hpp>
-#include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/scan.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
 
 namespace ostinato {
 
-namespace {
+namespace approximate_factored_definition {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-std::size_t at(Offset k) { return static_cast<std::size_t>(k); }
+inline std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+inline std::size_t at(Offset k) { return static_cast<std::size_t>(k); }
 
 /// The place of each row or column of A, from the row or column at each place.
-std::vector<Index> places_of(const std::vector<Index>& order) {
+inline std::vector<Index> places_of(const std::vector<Index>& order) {
   std::vector<Index> place(order.size());
   for (std::size_t i = 0; i < order.size(); ++i) place[at(order[i])] = static_cast<Index>(i);
   return place;
 }
 
 /// A strictly lower triangle, and ones on its diagonal where wanted.
-Csr<double> with_diagonal(const CsrView<double>& strict, bool wanted) {
+inline Csr<double> with_diagonal(const CsrView<double>& strict, bool wanted) {
   Csr<double> l;
   l.rows = l.cols = strict.rows;
   l.row_ptr.reserve(strict.row_ptr.size());
@@ -52,7 +54,7 @@ Csr<double> with_diagonal(const CsrView<double>& strict, bool wanted) {
 }
 
 /// The transpose of U, whose rows are divided by their pivots first.
-Csr<double> transposed_unit(const Factors& f) {
+inline Csr<double> transposed_unit(const Factors& f) {
   Csr<double> u = f.upper;
   for (std::size_t i = 0; i < f.pivot.size(); ++i) {
     for (Offset k = u.row_ptr[i]; k < u.row_ptr[i + 1]; ++k) u.val[at(k)] *= 1 / f.pivot[i];  // as in a sweep
@@ -60,7 +62,7 @@ Csr<double> transposed_unit(const Factors& f) {
   return transpose(u.view(), checked);
 }
 
-void require_pivots(const Factors& f, const Preparation& how) {
+inline void require_pivots(const Factors& f, const Preparation& how) {
   for (std::size_t i = 0; i < f.pivot.size(); ++i) {
     if (f.pivot[i] != 0 && std::isfinite(f.pivot[i])) continue;
     throw ArgumentError("the triangular factors are singular: the pivot of " + row_text(at(how.row[i])) +
@@ -122,7 +124,7 @@ Vector<Space, Element> uploaded(const Space& space, const std::vector<Element>& 
   return Vector<Space, Element>(space, std::span<const Element>(from));
 }
 
-}  // namespace
+}  // namespace approximate_factored_definition
 
 /// The factors with ones on the diagonal, in the order in which they were made, and what the solves need besides.
 template <class Space, class T, class V>
@@ -169,7 +171,8 @@ struct ApproximateFactored<Space, T, V>::Made {
     const auto placed = [&](const SpaceCsr<Space, double>& a) {
       end_factoring_on(stop);
       const SpaceCsr<Space, double> turned = transposed ? transpose(space, a) : a;
-      return Part(space, rounded<Factored<Space, T, V>, V>(space, permute(space, turned, place, place).view()));
+      return Part(space, approximate_factored_definition::rounded<Factored<Space, T, V>, V>(
+                             space, permute(space, turned, place, place).view()));
     };
     Parts p;
     if (options.steps() > 1) p.matrix.emplace(placed(l));
@@ -197,32 +200,37 @@ template <class Space, class T, class V>
 auto ApproximateFactored<Space, T, V>::unit(const Space& space, const Factors& f, const Preparation& how,
                                             const TriangularOptions& options, bool symmetric) -> Unit {
   using Exact = Factored<Space, T, V>;
-  require_pivots(f, how);
+  approximate_factored_definition::require_pivots(f, how);
   const std::size_t n = f.pivot.size();
   std::vector<Index> column(n), row_of(n);
   std::vector<double> over_pivot(n);
   bool is_matched = false;
   for (std::size_t i = 0; i < n; ++i) {
-    column[i] = how.col[f.col.empty() ? i : at(f.col[i])];
-    row_of[at(column[i])] = how.row[i];
-    over_pivot[at(column[i])] = 1 / f.pivot[i];
+    column[i] = how.col[f.col.empty() ? i : approximate_factored_definition::at(f.col[i])];
+    row_of[approximate_factored_definition::at(column[i])] = how.row[i];
+    over_pivot[approximate_factored_definition::at(column[i])] = 1 / f.pivot[i];
     is_matched |= column[i] != how.row[i];
   }
   Exact::require_scales(over_pivot);
   Exact::require_scales(how.row_scale);
   Exact::require_scales(how.col_scale);
   const bool diagonal = options.solve == TriangularSolve::isai;
-  Unit u{.lower = SpaceCsr<Space, double>(space, with_diagonal(f.lower.view(), diagonal)),
-         .upper = {},
-         .row_place = uploaded(space, places_of(how.row)),
-         .col_place = {},
-         .row_scale = uploaded(space, how.row_scale),
-         .col_scale = uploaded(space, how.col_scale),
-         .over_pivot = uploaded(space, over_pivot),
-         .row_of = {}};
-  if (is_matched) u.col_place = uploaded(space, places_of(column));
-  if (is_matched) u.row_of = uploaded(space, row_of);
-  if (!symmetric) u.upper.emplace(space, with_diagonal(transposed_unit(f).view(), diagonal));
+  Unit u{
+      .lower = SpaceCsr<Space, double>(space, approximate_factored_definition::with_diagonal(f.lower.view(), diagonal)),
+      .upper = {},
+      .row_place =
+          approximate_factored_definition::uploaded(space, approximate_factored_definition::places_of(how.row)),
+      .col_place = {},
+      .row_scale = approximate_factored_definition::uploaded(space, how.row_scale),
+      .col_scale = approximate_factored_definition::uploaded(space, how.col_scale),
+      .over_pivot = approximate_factored_definition::uploaded(space, over_pivot),
+      .row_of = {}};
+  if (is_matched)
+    u.col_place = approximate_factored_definition::uploaded(space, approximate_factored_definition::places_of(column));
+  if (is_matched) u.row_of = approximate_factored_definition::uploaded(space, row_of);
+  if (!symmetric)
+    u.upper.emplace(space, approximate_factored_definition::with_diagonal(
+                               approximate_factored_definition::transposed_unit(f).view(), diagonal));
   return u;
 }
 
@@ -230,9 +238,9 @@ template <class Space, class T, class V>
 auto ApproximateFactored<Space, T, V>::unit(const Space& space, const FactorsInPlace<Space>& f,
                                             const TriangularOptions& options, bool symmetric) -> Unit {
   using Exact = Factored<Space, T, V>;
-  const std::size_t n = at(f.rows);
+  const std::size_t n = approximate_factored_definition::at(f.rows);
   const bool diagonal = options.solve == TriangularSolve::isai;
-  Unit u{.lower = unit_triangle(space, f, false, diagonal),
+  Unit u{.lower = approximate_factored_definition::unit_triangle(space, f, false, diagonal),
          .upper = {},
          .row_place = Vector<Space, Index>(space, n),
          .col_place = {},
@@ -244,7 +252,8 @@ auto ApproximateFactored<Space, T, V>::unit(const Space& space, const FactorsInP
   sum(space, n, detail::PlaceRows<V>{f.row, f.pivot(), Exact::scale_range, u.row_place.data(), u.over_pivot.data()},
       outside.data());
   if (outside.download()[0] > 0) Exact::throw_out_of_range();
-  if (!symmetric || !f.symmetric) u.upper = transpose(space, unit_triangle(space, f, true, diagonal));
+  if (!symmetric || !f.symmetric)
+    u.upper = transpose(space, approximate_factored_definition::unit_triangle(space, f, true, diagonal));
   return u;
 }
 
@@ -256,7 +265,8 @@ auto ApproximateFactored<Space, T, V>::make(const Space& space, Unit&& unit, con
   const Vector<Space, Index>& col_place = u.col_place.size() > 0 ? u.col_place : u.row_place;
   if constexpr (Space::has_host_memory) {
     if (options.solve == TriangularSolve::isai && options.power == 2)
-      require_room(space, u.lower.view(), (u.upper ? *u.upper : u.lower).view(), announce, stop);
+      approximate_factored_definition::require_room(space, u.lower.view(), (u.upper ? *u.upper : u.lower).view(),
+                                                    announce, stop);
   }
   made.lower = Made::parts(space, u.lower, false, std::as_const(u.row_place).span(), options, stop);
   made.upper = Made::parts(space, u.upper ? *u.upper : u.lower, true, std::as_const(col_place).span(), options, stop);
@@ -384,12 +394,5 @@ std::string ApproximateFactored<Space, T, V>::remarks() const {
   const auto& upper = is_isai ? upper_.inverse : upper_.matrix;
   return lower ? all + " in " + lower->format() + " and " + upper->format() : all;
 }
-
-template class ApproximateFactored<Host, float>;
-template class ApproximateFactored<Host, double>;
-template class ApproximateFactored<Cuda, float>;
-template class ApproximateFactored<Cuda, double>;
-template class ApproximateFactored<Host, double, float>;
-template class ApproximateFactored<Cuda, double, float>;
 
 }  // namespace ostinato

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#pragma once
+
 #include <ostinato/preconditioners/ilu/factored.hpp>
 
 #include <algorithm>
@@ -12,13 +14,14 @@
 
 namespace ostinato {
 
-namespace {
+namespace factored_definition {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-std::size_t at(Offset k) { return static_cast<std::size_t>(k); }
+inline std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+inline std::size_t at(Offset k) { return static_cast<std::size_t>(k); }
 
 /// L y = P R r
-Substitution lower_sweep(Csr<double> lower, const Preparation& how) {
+inline Substitution lower_sweep(Csr<double> lower, const Preparation& how) {
   Substitution s{std::move(lower.row_ptr), std::move(lower.col), std::move(lower.val), how.row, how.row, {}};
   std::iota(s.target.begin(), s.target.end(), Index{0});
   s.scale.assign(s.target.size(), 1);
@@ -29,7 +32,7 @@ Substitution lower_sweep(Csr<double> lower, const Preparation& how) {
 }
 
 /// U C^-1 Q^T z = y, from the last row to the first. Elements of z are numbered as the columns of A.
-Substitution upper_sweep(const Factors& f, const Preparation& how) {
+inline Substitution upper_sweep(const Factors& f, const Preparation& how) {
   const std::size_t n = f.pivot.size();
   std::vector<Index> column(n);
   std::vector<double> scale(n, 1);
@@ -57,7 +60,7 @@ Substitution upper_sweep(const Factors& f, const Preparation& how) {
   return s;
 }
 
-}  // namespace
+}  // namespace factored_definition
 
 template <class Space, class T, class V>
 void Factored<Space, T, V>::throw_out_of_range() {
@@ -65,7 +68,7 @@ void Factored<Space, T, V>::throw_out_of_range() {
   throw ArgumentError("the triangular factors leave the range of float; take precision=double, or scale the matrix");
 }
 
-namespace {
+namespace factored_definition {
 
 /// The sweep, whose numbers fit.
 template <class Sweeps>
@@ -78,12 +81,15 @@ Substitution in_range(Substitution s) {
   return s;
 }
 
-}  // namespace
+}  // namespace factored_definition
 
 template <class Space, class T, class V>
 Factored<Space, T, V>::Factored(const Space& space, Factors factors, const Preparation& how)
-    : Factored(space, Sweep<Space, V>(space, in_range<Factored>(lower_sweep(std::move(factors.lower), how))),
-               Sweep<Space, V>(space, in_range<Factored>(upper_sweep(factors, how)))) {}
+    : Factored(space,
+               Sweep<Space, V>(space, factored_definition::in_range<Factored>(
+                                          factored_definition::lower_sweep(std::move(factors.lower), how))),
+               Sweep<Space, V>(
+                   space, factored_definition::in_range<Factored>(factored_definition::upper_sweep(factors, how)))) {}
 
 template <class Space, class T, class V>
 Factored<Space, T, V>::Factored(const Space& space, Sweep<Space, V> lower, Sweep<Space, V> upper)
@@ -115,15 +121,5 @@ Csr<double> host_copy(const Space& space, const SpaceCsr<Space, T>& a) {
   h.val.assign(val.begin(), val.end());
   return h;
 }
-
-#define OSTINATO_INSTANTIATE(Space, T) \
-  template class Factored<Space, T>;   \
-  template Csr<double> host_copy(const Space&, const SpaceCsr<Space, T>&)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
-template class Factored<Host, double, float>;
-template class Factored<Cuda, double, float>;
 
 }  // namespace ostinato

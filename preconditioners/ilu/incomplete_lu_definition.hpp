@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#pragma once
+
 #include <ostinato/preconditioners/ilu/incomplete_lu.hpp>
 
 #include <algorithm>
@@ -8,7 +10,6 @@
 #include <limits>
 #include <vector>
 
-#include <ostinato/preconditioners/define_entry.hpp>
 #include <ostinato/preconditioners/ilu/band.hpp>
 #include <ostinato/preconditioners/ilu/cholesky.hpp>
 #include <ostinato/preconditioners/ilu/complete_entries.hpp>
@@ -25,33 +26,10 @@
 
 namespace ostinato {
 
-namespace {
-
-/// colamd is for factors whose columns change places.
-bool read_ordering(std::string_view value, bool with_pivots, Ordering& to) {
-  if (value == "natural") return to = Ordering::natural, true;
-  if (value == "rcm") return to = Ordering::rcm, true;
-  if (value == "nd") return to = Ordering::nd, true;
-  if (value == "amd") return to = Ordering::amd, true;
-  if (value == "colamd" && with_pivots) return to = Ordering::colamd, true;
-  return false;
-}
-
-bool read_yes_no(std::string_view value, bool& to) {
-  if (value != "yes" && value != "no") return false;
-  to = value == "yes";
-  return true;
-}
-
-bool read_solve(std::string_view value, TriangularSolve& to) {
-  constexpr std::array<std::string_view, 4> names = {"auto", "exact", "jacobi", "isai"};
-  const auto found = std::find(names.begin(), names.end(), value);
-  if (found == names.end()) return false;
-  return to = static_cast<TriangularSolve>(found - names.begin()), true;
-}
+namespace incomplete_lu_definition {
 
 /// Throws    ArgumentError for numbers that the way of the triangular solves doesn't have.
-void require_consistent(std::string_view name, const TriangularOptions& o) {
+inline void require_consistent(std::string_view name, const TriangularOptions& o) {
   if (o.is_exact() && o.sweeps != 0)
     throw ArgumentError(std::string(name) +
                         ": sweeps are of solve=jacobi or solve=isai; take one of them, or leave sweeps out");
@@ -59,30 +37,6 @@ void require_consistent(std::string_view name, const TriangularOptions& o) {
     throw ArgumentError(std::string(name) + ": power is of solve=isai; take that, or leave power out");
   require_between(name, "sweeps", o.sweeps, 0, 1000);
   require_between(name, "power", o.power, 1, 2);
-}
-
-/// The options of how a matrix is prepared and factors are kept, and those before them.
-template <class Options>
-void read_with_preparation(std::string_view name, std::string_view text, Options& to,
-                           std::vector<PreconditionerOption> options, bool may_match = true) {
-  PreparationOptions& p = to.preparation;
-  constexpr bool with_pivots = requires { to.pivot; }
-  || requires { to.factors.pivot; };
-  options.push_back({"order", with_pivots ? "natural|rcm|nd|amd|colamd" : "natural|rcm|nd|amd",
-                     [&](std::string_view v) { return read_ordering(v, with_pivots, p.order); }});
-  if (may_match) options.push_back({"match", "yes|no", [&](std::string_view v) { return read_yes_no(v, p.match); }});
-  options.push_back({"precision", "double|float", [&](std::string_view v) {
-                       to.in_float = v == "float";
-                       return v == "float" || v == "double";
-                     }});
-  if constexpr (requires { to.triangles; }) {
-    TriangularOptions& t = to.triangles;
-    options.push_back({"solve", "auto|exact|jacobi|isai", [&](std::string_view v) { return read_solve(v, t.solve); }});
-    options.push_back({"sweeps", "1..1000", [&](std::string_view v) { return read_number(v, 1, 1000, t.sweeps); }});
-    options.push_back({"power", "1|2", [&](std::string_view v) { return read_number(v, 1, 2, t.power); }});
-  }
-  read_options(name, text, options);
-  if constexpr (requires { to.triangles; }) require_consistent(name, to.triangles);
 }
 
 /// Calls make(V{}) with the type in which factors under T are kept.
@@ -94,86 +48,18 @@ auto in_precision(bool in_float, F make) {
   return make(T{});
 }
 
-std::string text_of(double number) {
+inline std::string text_of(double number) {
   char text[32];
   std::snprintf(text, sizeof text, "%.3g", number);
   return text;
 }
 
 /// The bytes of host memory that an entry of the factors takes while an object is made: they are there in four copies.
-constexpr std::size_t bytes_while_made = 4 * (sizeof(double) + sizeof(Index));
+inline constexpr std::size_t bytes_while_made = 4 * (sizeof(double) + sizeof(Index));
 
 /// In half of the host's memory, and in what is free of it.
-Offset most_entries_on_host() {
+inline Offset most_entries_on_host() {
   return static_cast<Offset>(std::min(host_memory() / 2, free_host_memory()) / bytes_while_made);
-}
-
-/// `fill` times the entries of A, or what a full matrix has.
-Offset entries_of(const Structure& s, double fill) {
-  const double full = static_cast<double>(s.rows) * static_cast<double>(s.rows);
-  return static_cast<Offset>(std::min(fill * static_cast<double>(s.nonzeros), full));
-}
-
-/// The fill that may be asked for: less than the options say where memory is short. Dropping may leave fewer entries
-/// than A has.
-double fill_within(double fill, Offset entries, const FactorMemory& memory) {
-  const double room = static_cast<double>(memory.most_entries) / std::max(1.0, static_cast<double>(entries));
-  return std::min(fill, std::max(room, 1.0));
-}
-
-/// Makes complete factors with at most `fill` times the entries of A, 0: as many as memory allows.
-template <class F>
-Factors with_limit(std::string_view name, double fill, Offset entries, const FactorMemory& memory, F factor) {
-  require_between(name, "fill", fill, 0);
-  const double most = fill * static_cast<double>(entries);
-  const bool is_limited = fill > 0 && most < static_cast<double>(memory.most_entries);
-  if (!is_limited) return factor(memory);
-  const FactorMemory within{static_cast<Offset>(most), [&](Offset count, Certainty certainty) {
-                              // More than the limit isn't what makes memory short.
-                              memory.announce(count, certainty == Certainty::at_least ? Certainty::rough : certainty);
-                            }};
-  try {
-    return factor(within);
-  } catch (const TooManyEntries&) {
-    throw ArgumentError(std::string(name) + ": the factors take more than " + text_of(fill) +
-                        " times the entries of A; raise fill, or take ilut");
-  }
-}
-
-/// Entries that the factors of a band have at most.
-double entries_of_band(Index rows, const Bandwidth& band) {
-  return rows * (static_cast<double>(band.lower) + 2.0 * band.upper + 1);
-}
-
-/// Whether LAPACK may factor a band: it can't be stopped, and so has to be over within a second.
-bool suits_lapack(Index rows, const Bandwidth& band, Offset most_entries) {
-  constexpr double most_multiplications = 1.5e9;
-  return has_band_factors && entries_of_band(rows, band) <= static_cast<double>(most_entries) &&
-         rows * static_cast<double>(band.upper) * (static_cast<double>(band.lower) + band.upper) <=
-             most_multiplications;
-}
-
-/// Complete factors with pivoting: those of a band where the rows, one after the other, aren't predicted to be faster.
-Factors factor_completely(const CsrView<double>& a, const IlutOptions& options, const FactorMemory& memory,
-                          const StopRequest& stop) {
-  constexpr double mostly_full = 3;
-  const Bandwidth band = bandwidth_of(a.row_ptr, a.col);
-  bool as_band = options.pivot > 0 && suits_lapack(a.rows, band, memory.most_entries);
-  const double in_band = entries_of_band(a.rows, band);
-  if (as_band && in_band <= mostly_full * static_cast<double>(a.nonzeros())) {
-    memory.announce(static_cast<Offset>(in_band), Certainty::at_most);
-  } else {
-    const CompleteEntries predicted = count_complete_entries(a, memory.most_entries, stop);
-    const bool too_many = predicted.is_sure && predicted.count > memory.most_entries;
-    memory.announce(predicted.count, too_many ? Certainty::at_least : Certainty::rough);
-    if (too_many) throw TooManyEntries();
-    as_band = as_band && band_seconds(a.rows, band) <=
-                             sparse_lu_seconds(a.rows, static_cast<double>(predicted.count), predicted.multiplications);
-  }
-  if (as_band) {
-    if (std::optional<Factors> f = factor_band(a, band, options.boost)) return *std::move(f);
-  }
-  return factor_ilut(a, options, memory.most_entries, stop);
 }
 
 /// Whether a matrix can be factored in the memory of a space. What can't is left to the host, which says why, or looks
@@ -184,126 +70,7 @@ bool suits_zero_fill(const Analysis<Space, T>& analysis) {
   return s.rows == s.cols && s.finite && (!Kind::is_symmetric || (s.symmetric && s.positive_diagonal));
 }
 
-}  // namespace
-
-Ilu0Kind::Options Ilu0Kind::parse_options(std::string_view text) {
-  Options o;
-  read_with_preparation(name, text, o, {});
-  return o;
-}
-
-Factors Ilu0Kind::factor(const CsrView<double>& a, const Options&, const FactorMemory& memory,
-                         const StopRequest& stop) {
-  return factor_iluk(a, {.level = 0}, memory, stop);
-}
-
-/// A matching leaves no row without a diagonal entry, unless A is structurally singular.
-Offset Ilu0Kind::predict_entries(const Structure& s, const Options& options) {
-  return s.nonzeros + (options.preparation.match ? 0 : s.missing_diagonal);
-}
-
-IlukKind::Options IlukKind::parse_options(std::string_view text) {
-  Options o;
-  read_with_preparation(name, text, o,
-                        {{"level", "0..100", [&](std::string_view v) { return read_number(v, 0, 100, o.level); }}});
-  return o;
-}
-
-Factors IlukKind::factor(const CsrView<double>& a, const Options& options, const FactorMemory& memory,
-                         const StopRequest& stop) {
-  require_between(name, "level", options.level, 0, 100);
-  return factor_iluk(a, {.level = options.level}, memory, stop);
-}
-
-IlutKind::Options IlutKind::parse_options(std::string_view text) {
-  Options o;
-  read_with_preparation(name, text, o,
-                        {{"drop", "0..1", [&](std::string_view v) { return read_real(v, 0, 1, o.factors.drop); }},
-                         {"fill", "1..1000", [&](std::string_view v) { return read_real(v, 1, 1000, o.factors.fill); }},
-                         {"pivot", "0..1", [&](std::string_view v) { return read_real(v, 0, 1, o.factors.pivot); }}});
-  return o;
-}
-
-Offset IlutKind::predict_entries(const Structure& s, const Options& options) {
-  return entries_of(s, options.factors.fill);
-}
-
-Factors IlutKind::factor(const CsrView<double>& a, const Options& options, const FactorMemory& memory,
-                         const StopRequest& stop) {
-  require_between(name, "drop", options.factors.drop, 0, 1);
-  require_between(name, "fill", options.factors.fill, 1);
-  require_between(name, "pivot", options.factors.pivot, 0, 1);
-  IlutOptions within = options.factors;
-  within.fill = fill_within(within.fill, a.nonzeros(), memory);
-  return factor_ilut(a, within, memory.most_entries, stop);
-}
-
-LuKind::Options LuKind::parse_options(std::string_view text) {
-  Options o;
-  read_with_preparation(name, text, o,
-                        {{"fill", "1..100000", [&](std::string_view v) { return read_real(v, 1, 100000, o.fill); }},
-                         {"pivot", "0..1", [&](std::string_view v) { return read_real(v, 0, 1, o.pivot); }},
-                         {"raise", "yes|no", [&](std::string_view v) { return read_yes_no(v, o.raise); }},
-                         {"seconds", "0..1000000",
-                          [&](std::string_view v) { return read_real(v, 0, 1e6, o.preparation.most_seconds); }}});
-  return o;
-}
-
-Factors LuKind::factor(const CsrView<double>& a, const Options& options, const FactorMemory& memory,
-                       const StopRequest& stop) {
-  require_between(name, "pivot", options.pivot, 0, 1);
-  IlutOptions complete{.drop = 0, .fill = std::numeric_limits<double>::infinity(), .pivot = options.pivot};
-  if (!options.raise) complete.most_raised = 0;
-  Factors f = with_limit(name, options.fill, a.nonzeros(), memory,
-                         [&](const FactorMemory& within) { return factor_completely(a, complete, within, stop); });
-  if (f.boosted == 0 || options.raise) return f;
-  throw ArgumentError(std::string(name) + ": a pivot is nearly 0, as for a singular matrix; take raise=yes, or ilut");
-}
-
-Ic0Kind::Options Ic0Kind::parse_options(std::string_view text) {
-  Options o;
-  read_with_preparation(name, text, o, {}, false);
-  return o;
-}
-
-Offset Ic0Kind::predict_entries(const Structure& s, const Options&) { return s.nonzeros; }
-
-Factors Ic0Kind::factor(const CsrView<double>& a, const Options&, const FactorMemory& memory, const StopRequest& stop) {
-  return factor_ic(a, {}, memory.most_entries, stop);
-}
-
-IctKind::Options IctKind::parse_options(std::string_view text) {
-  Options o;
-  read_with_preparation(name, text, o,
-                        {{"drop", "0..1", [&](std::string_view v) { return read_real(v, 0, 1, o.drop); }},
-                         {"fill", "1..1000", [&](std::string_view v) { return read_real(v, 1, 1000, o.fill); }}},
-                        false);
-  return o;
-}
-
-Offset IctKind::predict_entries(const Structure& s, const Options& options) { return entries_of(s, options.fill); }
-
-Factors IctKind::factor(const CsrView<double>& a, const Options& options, const FactorMemory& memory,
-                        const StopRequest& stop) {
-  require_between(name, "drop", options.drop, 0, 1);
-  require_between(name, "fill", options.fill, 1);
-  const double fill = fill_within(options.fill, a.nonzeros(), memory);
-  return factor_ic(a, {.fill = true, .drop = options.drop, .most_fill = fill}, memory.most_entries, stop);
-}
-
-CholeskyKind::Options CholeskyKind::parse_options(std::string_view text) {
-  Options o;
-  read_with_preparation(name, text, o,
-                        {{"fill", "1..100000", [&](std::string_view v) { return read_real(v, 1, 100000, o.fill); }}},
-                        false);
-  return o;
-}
-
-Factors CholeskyKind::factor(const CsrView<double>& a, const Options& options, const FactorMemory& memory,
-                             const StopRequest& stop) {
-  return with_limit(name, options.fill, a.nonzeros(), memory,
-                    [&](const FactorMemory& within) { return factor_cholesky(a, within, stop); });
-}
+}  // namespace incomplete_lu_definition
 
 template <class Space, class T, class Kind>
 std::string IncompleteLu<Space, T, Kind>::why_not(const Structure& s) {
@@ -332,7 +99,7 @@ Csr<double> IncompleteLu<Space, T, Kind>::usable_copy(const Space& space, const 
 template <class Space, class T, class Kind>
 auto IncompleteLu<Space, T, Kind>::make(const Space& space, const SpaceCsr<Space, T>& a, const Options& options,
                                         const StopRequest& stop, const MemoryBudget& budget) -> Made {
-  if constexpr (is_cuda<Space> && Kind::zero_fill.has_value()) {
+  if constexpr (!is_host<Space> && Kind::zero_fill.has_value()) {
     return make(Analysis<Space, T>(space, a), options, stop, budget);
   } else {
     return make_on_host(space, a, options, stop, budget);
@@ -344,11 +111,11 @@ auto IncompleteLu<Space, T, Kind>::make(const Analysis<Space, T>& analysis, cons
                                         const StopRequest& stop, const MemoryBudget& budget) -> Made {
   const Space& space = analysis.space();
   const SpaceCsr<Space, T>& a = analysis.matrix();
-  if constexpr (is_cuda<Space> && Kind::zero_fill.has_value()) {
+  if constexpr (!is_host<Space> && Kind::zero_fill.has_value()) {
     const bool is_exact = options.triangles.is_exact();
-    if (suits_zero_fill<Kind>(analysis) && (is_exact || !options.preparation.match)) {
+    if (incomplete_lu_definition::suits_zero_fill<Kind>(analysis) && (is_exact || !options.preparation.match)) {
       ZeroFill<Space, T> zero_fill(space, a, *Kind::zero_fill, options.preparation, stop);
-      return in_precision<T>(options.in_float, [&](auto v) -> Made {
+      return incomplete_lu_definition::in_precision<T>(options.in_float, [&](auto v) -> Made {
         const std::size_t bytes = bytes_of(a.view().rows, zero_fill.nonzeros(), options) + zero_fill.bytes();
         budget.announce({bytes, is_exact ? Certainty::close : Certainty::rough});
         if (!is_exact) {
@@ -377,7 +144,7 @@ auto IncompleteLu<Space, T, Kind>::approximate(const Space& space, const Options
                                                const MemoryBudget& budget, const auto&... factors)
     -> ApproximateFactored<Space, T, V> {
   const TriangularOptions triangles = detail::triangles_of(options);
-  require_consistent(name, triangles);
+  incomplete_lu_definition::require_consistent(name, triangles);
   return {space,
           factors...,
           triangles,
@@ -389,7 +156,7 @@ auto IncompleteLu<Space, T, Kind>::approximate(const Space& space, const Options
 /// The entries of factors that take at most so many bytes, and that the host has room for.
 template <class Space, class T, class Kind>
 Offset IncompleteLu<Space, T, Kind>::entries_within(std::size_t bytes, Index rows, const Options& options) {
-  Offset within = rows, most = most_entries_on_host();
+  Offset within = rows, most = incomplete_lu_definition::most_entries_on_host();
   while (within < most) {
     const Offset middle = most - (most - within) / 2;
     if (bound_of(rows, middle, options) <= bytes)
@@ -421,7 +188,8 @@ auto IncompleteLu<Space, T, Kind>::make_on_host(const Space& space, const SpaceC
   const Index rows = whole.rows;
   // Otherwise the formats of the triangles, which are chosen later, say what they take.
   const bool is_exact = detail::triangles_of(options).is_exact();
-  const Offset most_entries = is_exact ? entries_within(budget.most(), rows, options) : most_entries_on_host();
+  const Offset most_entries =
+      is_exact ? entries_within(budget.most(), rows, options) : incomplete_lu_definition::most_entries_on_host();
   const FactorMemory memory{
       most_entries, [&](Offset entries, Certainty certainty) {
         budget.announce(prediction(rows, entries, options, is_exact ? certainty : Certainty::rough));
@@ -449,7 +217,7 @@ auto IncompleteLu<Space, T, Kind>::make_on_host(const Space& space, const SpaceC
     const Index boosted = f.boosted;
     const double shift = f.shift;
     const Index nulls = f.null_pivots;
-    return in_precision<T>(options.in_float, [&](auto v) -> Made {
+    return incomplete_lu_definition::in_precision<T>(options.in_float, [&](auto v) -> Made {
       using Exact = Factored<Space, T, decltype(v)>;
       return {is_exact ? AnyFactored(Exact(space, std::move(f), how))
                        : AnyFactored(approximate<decltype(v)>(space, options, stop, budget, f, how)),
@@ -464,17 +232,18 @@ auto IncompleteLu<Space, T, Kind>::make_on_host(const Space& space, const SpaceC
     });
   } catch (const TooManyEntries&) {
     budget.announce({bound_of(rows, memory.most_entries + 1, options), Certainty::at_least});
-    throw MemoryLimitError(std::string(name) + ": takes more than the " +
-                           bytes_text(static_cast<double>(memory.most_entries) * bytes_while_made) +
-                           " of host memory that are free while it is made; use --precond jacobi");
+    throw MemoryLimitError(
+        std::string(name) + ": takes more than the " +
+        bytes_text(static_cast<double>(memory.most_entries) * incomplete_lu_definition::bytes_while_made) +
+        " of host memory that are free while it is made; use --precond jacobi");
   }
 }
 
 template <class Space, class T, class Kind>
 void IncompleteLu<Space, T, Kind>::update_values(const Analysis<Space, T>& analysis) {
   require_rows(name, analysis.structure(), made_.rows);
-  if constexpr (is_cuda<Space> && Kind::zero_fill.has_value()) {
-    if (made_.zero_fill && !options_.preparation.match && suits_zero_fill<Kind>(analysis) &&
+  if constexpr (!is_host<Space> && Kind::zero_fill.has_value()) {
+    if (made_.zero_fill && !options_.preparation.match && incomplete_lu_definition::suits_zero_fill<Kind>(analysis) &&
         analysis.pattern() == made_.pattern) {
       revision_.renew();
       const auto outcome = std::visit(
@@ -505,7 +274,7 @@ std::string IncompleteLu<Space, T, Kind>::remarks() const {
                   made_.boosted == 1 ? "pivot" : "pivots");
   }
   std::string all = text;
-  if (made_.shift > 0) all += ", of A + " + text_of(made_.shift) + " diag(A)";
+  if (made_.shift > 0) all += ", of A + " + incomplete_lu_definition::text_of(made_.shift) + " diag(A)";
   if (works_in_float()) all += ", in float";
   std::visit(
       [&](const auto& f) {
@@ -524,26 +293,5 @@ double IncompleteLu<Space, T, Kind>::seconds() const {
       },
       made_.factored);
 }
-
-#define OSTINATO_INSTANTIATE(Kind)                 \
-  template class IncompleteLu<Host, float, Kind>;  \
-  template class IncompleteLu<Host, double, Kind>; \
-  template class IncompleteLu<Cuda, float, Kind>;  \
-  template class IncompleteLu<Cuda, double, Kind>;
-OSTINATO_INSTANTIATE(Ilu0Kind)
-OSTINATO_INSTANTIATE(IlukKind)
-OSTINATO_INSTANTIATE(IlutKind)
-OSTINATO_INSTANTIATE(LuKind)
-OSTINATO_INSTANTIATE(Ic0Kind)
-OSTINATO_INSTANTIATE(IctKind)
-OSTINATO_INSTANTIATE(CholeskyKind)
-
-OSTINATO_DEFINE_PRECONDITIONER(ilu0, Ilu0)
-OSTINATO_DEFINE_PRECONDITIONER(iluk, Iluk)
-OSTINATO_DEFINE_PRECONDITIONER(ilut, Ilut)
-OSTINATO_DEFINE_PRECONDITIONER(lu, Lu)
-OSTINATO_DEFINE_PRECONDITIONER(ic0, Ic0)
-OSTINATO_DEFINE_PRECONDITIONER(ict, Ict)
-OSTINATO_DEFINE_PRECONDITIONER(cholesky, CompleteCholesky)
 
 }  // namespace ostinato

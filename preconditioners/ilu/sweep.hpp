@@ -135,7 +135,8 @@ class Sweep {
 
   Space space_;
   SweepArrays<Space, T> arrays_;
-  std::vector<std::size_t> levels_;  ///< Host: where levels begin, and the number of rows; empty: levels are short
+  std::vector<std::size_t> levels_;  ///< but for Cuda: where levels begin, and the number of rows; on Host empty where
+                                     ///< levels are short
 
   Vector<Space, SweepTile> tiles_;
   Vector<Space, Index> place_;             ///< Cuda: the row that each entry waits for

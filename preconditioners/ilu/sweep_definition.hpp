@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#pragma once
+
 #include <ostinato/preconditioners/ilu/sweep.hpp>
 
 #include <algorithm>
@@ -13,13 +15,13 @@
 
 namespace ostinato {
 
-namespace {
+namespace sweep_definition {
 
 /// Levels with fewer rows on average than this aren't worth the waking of threads.
-constexpr std::size_t rows_of_long_level = 4096;
+inline constexpr std::size_t rows_of_long_level = 4096;
 
 /// The level of each row.
-std::vector<Index> levels_of(const Substitution& s) {
+inline std::vector<Index> levels_of(const Substitution& s) {
   const std::size_t n = s.rows();
   std::vector<Index> level_of_target(n, 0), level(n, 0);
   for (std::size_t i = 0; i < n; ++i) {
@@ -31,7 +33,7 @@ std::vector<Index> levels_of(const Substitution& s) {
   return level;
 }
 
-Index count_of(const std::vector<Index>& level) {
+inline Index count_of(const std::vector<Index>& level) {
   return level.empty() ? 1 : *std::max_element(level.begin(), level.end()) + 1;
 }
 
@@ -41,7 +43,7 @@ struct GroupedRows {
   std::vector<std::size_t> begin;
 };
 
-GroupedRows by_group(const std::vector<Index>& group, Index count) {
+inline GroupedRows by_group(const std::vector<Index>& group, Index count) {
   GroupedRows rows;
   rows.begin.assign(static_cast<std::size_t>(count) + 1, 0);
   for (const Index g : group) ++rows.begin[static_cast<std::size_t>(g) + 1];
@@ -53,7 +55,7 @@ GroupedRows by_group(const std::vector<Index>& group, Index count) {
   return rows;
 }
 
-Substitution in_order(const Substitution& s, const std::vector<Index>& rows) {
+inline Substitution in_order(const Substitution& s, const std::vector<Index>& rows) {
   Substitution t;
   t.col.reserve(s.col.size());
   t.val.reserve(s.val.size());
@@ -90,7 +92,7 @@ struct SubstituteRow {
   T* out;
   Copy* copy;
 
-  void operator()(std::size_t i) const {
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
     T sum = sweep.scale[i] * static_cast<T>(in[sweep.source[i]]);
     for (Offset k = sweep.row_ptr[i]; k < sweep.row_ptr[i + 1]; ++k) sum -= sweep.val[k] * out[sweep.col[k]];
     out[sweep.target[i]] = sum;
@@ -98,6 +100,30 @@ struct SubstituteRow {
   }
 };
 
+/// Where the groups of rows begin, whose numbers ascend, and the number of rows.
+inline std::vector<std::size_t> begins_of(std::span<const unsigned> group) {
+  std::vector<std::size_t> begins;
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    if (i == 0 || group[i] != group[i - 1]) begins.push_back(i);
+  }
+  begins.push_back(group.size());
+  return begins;
+}
+
+/// Rows that begin with row `first`.
+template <class Row>
+struct RowsFrom {
+  std::size_t first;
+  Row row;
+  OSTINATO_FUNCTION void operator()(std::size_t i) const { row(first + i); }
+};
+
+/// Level by level, whose rows don't wait for each other.
+template <class Space, class Row>
+void run_levels(const Space& space, const std::vector<std::size_t>& levels, const Row& row) {
+  for (std::size_t l = 0; l + 1 < levels.size(); ++l)
+    for_each(space, levels[l + 1] - levels[l], RowsFrom<Row>{levels[l], row});
+}
 template <class Row>
 void run_levels(const Host& space, const std::vector<std::size_t>& levels, const Row& row) {
   constexpr std::size_t block = 512;
@@ -115,21 +141,7 @@ void run_levels(const Host& space, const std::vector<std::size_t>& levels, const
   }
 }
 
-}  // namespace
-
-void detail::throw_out_of_range() {
-  throw ArgumentError("the triangular factors leave the range of the numbers; scale the matrix, or use --precond none");
-}
-
-Substitution detail::in_groups(const Substitution& s, SweepGroups& groups, std::vector<unsigned>& group) {
-  std::vector<Index> own = levels_of(s);
-  groups.levels = count_of(own);
-  for (std::size_t i = 0; i < own.size(); ++i) own[i] = groups.group(own[i], s.row_ptr[i + 1] - s.row_ptr[i]);
-  Substitution ordered = in_order(s, by_group(own, groups.count()).row);
-  group.assign(own.begin(), own.end());
-  std::sort(group.begin(), group.end());
-  return ordered;
-}
+}  // namespace sweep_definition
 
 template <class Space, class T>
 Sweep<Space, T>::Sweep(const Space& space, Substitution s) : space_(space) {
@@ -137,21 +149,22 @@ Sweep<Space, T>::Sweep(const Space& space, Substitution s) : space_(space) {
   if (is_cuda<Space>) {
     s = detail::in_groups(s, arrays_.groups, group);
   } else {
-    const std::vector<Index> level = levels_of(s);
-    arrays_.groups.levels = count_of(level);
-    // A thread that is alone goes through the memory in the order of the factors.
-    if (s.rows() >= rows_of_long_level * static_cast<std::size_t>(arrays_.groups.levels)) {
-      GroupedRows rows = by_group(level, arrays_.groups.levels);
-      s = in_order(s, rows.row);
+    const std::vector<Index> level = sweep_definition::levels_of(s);
+    arrays_.groups.levels = sweep_definition::count_of(level);
+    // A thread of the host that is alone goes through the memory in the order of the factors.
+    if (!is_host<Space> ||
+        s.rows() >= sweep_definition::rows_of_long_level * static_cast<std::size_t>(arrays_.groups.levels)) {
+      sweep_definition::GroupedRows rows = sweep_definition::by_group(level, arrays_.groups.levels);
+      s = sweep_definition::in_order(s, rows.row);
       levels_ = std::move(rows.begin);
     }
   }
   arrays_.row_ptr = Vector<Space, Offset>(space, std::span<const Offset>(s.row_ptr));
   arrays_.col = Vector<Space, Index>(space, std::span<const Index>(s.col));
-  arrays_.val = rounded<T>(space, s.val);
+  arrays_.val = sweep_definition::rounded<T>(space, s.val);
   arrays_.source = Vector<Space, Index>(space, std::span<const Index>(s.source));
   arrays_.target = Vector<Space, Index>(space, std::span<const Index>(s.target));
-  arrays_.scale = rounded<T>(space, s.scale);
+  arrays_.scale = sweep_definition::rounded<T>(space, s.scale);
   Sweep* const alone[] = {this};
   make_tiles(alone, Vector<Space, unsigned>(space, std::span<const unsigned>(group)));
 }
@@ -162,6 +175,15 @@ auto Sweep<Space, T>::both(const Space& space, SweepArrays<Space, T> first, Swee
   std::pair<Sweep, Sweep> sweeps(Sweep(space, std::move(first)), Sweep(space, std::move(second)));
   Sweep* const all[] = {&sweeps.first, &sweeps.second};
   make_tiles(all, group);
+  if constexpr (!is_cuda<Space> && !is_host<Space>) {
+    const std::vector<unsigned> groups = group.download();
+    std::span<const unsigned> rest = groups;
+    for (Sweep* const sweep : all) {
+      const std::size_t rows = sweep->arrays_.target.size();
+      sweep->levels_ = sweep_definition::begins_of(rest.first(rows));
+      rest = rest.subspan(rows);
+    }
+  }
   return sweeps;
 }
 
@@ -247,7 +269,8 @@ void Sweep<Space, T>::run(std::span<const In> in, std::span<T> out, std::span<Co
                                          .state = reinterpret_cast<detail::SweepState*>(state_.data())};
     detail::run_sweep(space_, tiles, in.data(), out.data(), copy.data());
   } else {
-    run_levels(space_, levels_, SubstituteRow<T, In, Copy>{view, in.data(), out.data(), copy.data()});
+    sweep_definition::run_levels(
+        space_, levels_, sweep_definition::SubstituteRow<T, In, Copy>{view, in.data(), out.data(), copy.data()});
   }
 }
 
@@ -264,15 +287,5 @@ std::size_t Sweep<Space, T>::bytes() const {
       a.row_ptr.bytes() + a.col.bytes() + a.val.bytes() + a.source.bytes() + a.target.bytes() + a.scale.bytes();
   return arrays + tiles_.bytes() + place_.bytes() + waiting_.bytes() + state_.bytes();
 }
-
-template class Sweep<Host, float>;
-template class Sweep<Host, double>;
-template class Sweep<Cuda, float>;
-template class Sweep<Cuda, double>;
-
-#define OSTINATO_INSTANTIATE(T, In, Copy)                                                      \
-  template void Sweep<Host, T>::run(std::span<const In>, std::span<T>, std::span<Copy>) const; \
-  template void Sweep<Cuda, T>::run(std::span<const In>, std::span<T>, std::span<Copy>) const;
-OSTINATO_FOR_EACH_SWEEP(OSTINATO_INSTANTIATE)
 
 }  // namespace ostinato

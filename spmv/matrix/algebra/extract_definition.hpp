@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#pragma once
+
 #include <ostinato/spmv/matrix/algebra/extract.hpp>
 
 #include <string>
@@ -11,12 +13,10 @@
 #include <ostinato/spmv/matrix/algebra/transpose.hpp>
 #include <ostinato/spmv/matrix/csr_pattern.hpp>
 #include <ostinato/spmv/matrix/renumber_steps.hpp>
-#include <ostinato/spmv/space/cuda.hpp>
-#include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato {
 
-namespace {
+namespace extract_definition {
 
 using detail::MovedPattern;
 
@@ -55,7 +55,7 @@ Vector<Space, Index> numbered(const Space& space, const char* what, std::span<co
   return number;
 }
 
-Index length(const Places& places, Index all) { return places ? static_cast<Index>(places->size()) : all; }
+inline Index length(const Places& places, Index all) { return places ? static_cast<Index>(places->size()) : all; }
 
 template <class Space>
 MovedPattern<Space> transposed(const Space& space, const MovedPattern<Space>& m) {
@@ -97,7 +97,7 @@ MovedPattern<Space> extracted(const Space& space, const CsrView<T>& a, const Pla
   return taken(space, from, length(rows, a.rows), length(cols, a.cols), ascending);
 }
 
-const Places& check_length(const char* what, const Places& places, Index size) {
+inline const Places& check_length(const char* what, const Places& places, Index size) {
   if (!places || places->size() == static_cast<std::size_t>(size)) return places;
   throw DimensionError("permutation of a matrix: the order of the " + std::string(what) + " has " +
                        std::to_string(places->size()) + " elements, but the matrix has " + std::to_string(size) + " " +
@@ -114,25 +114,20 @@ const Places& check_rows(const Space& space, const Places& rows, const Places& c
   return rows;
 }
 
-}  // namespace
+}  // namespace extract_definition
 
 template <class Space, class T>
 Extraction<Space, T>::Extraction(const Space& space, const SpaceCsr<Space, T>& a, const Places& rows,
                                  const Places& cols)
-    : Rearrangement<Space, T>(space, a, extracted(space, a.view(), rows, cols)) {}
+    : Rearrangement<Space, T>(space, a, extract_definition::extracted(space, a.view(), rows, cols)) {}
 
 template <class Space, class T>
 Permutation<Space, T>::Permutation(const Space& space, const SpaceCsr<Space, T>& a, const Places& rows,
                                    const Places& cols)
     : Extraction<Space, T>(
-          space, a, check_rows(space, rows, check_length("columns", cols, a.view().cols), a.view().rows), cols) {}
-
-#define OSTINATO_INSTANTIATE(Space, T) \
-  template class Extraction<Space, T>; \
-  template class Permutation<Space, T>
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
+          space, a,
+          extract_definition::check_rows(space, rows, extract_definition::check_length("columns", cols, a.view().cols),
+                                         a.view().rows),
+          cols) {}
 
 }  // namespace ostinato

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#pragma once
+
 #include <ostinato/spmv/matrix/algebra/filter.hpp>
 
 #include <memory>
@@ -8,9 +10,7 @@
 
 #include <ostinato/spmv/matrix/algebra/counted.hpp>
 #include <ostinato/spmv/matrix/algebra/filter_steps.hpp>
-#include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/error.hpp>
-#include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato {
 
@@ -31,12 +31,5 @@ SpaceCsr<Space, T> filter(const Space& space, const SpaceCsr<Space, T>& a, const
   for_each(space, rows, detail::FillFiltered<T>{filtered, to.row_ptr.data(), to.col.data(), to.val.data()});
   return SpaceCsr<Space, T>(std::make_shared<const CsrStorage<Space, T>>(std::move(to)));
 }
-
-#define OSTINATO_INSTANTIATE(Space, T) \
-  template SpaceCsr<Space, T> filter(const Space&, const SpaceCsr<Space, T>&, const FilterOptions&)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
 
 }  // namespace ostinato

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#pragma once
+
 #include <ostinato/spmv/matrix/algebra/product.hpp>
 
 #include <algorithm>
@@ -10,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include <ostinato/spmv/matrix/algebra/product_loops.hpp>
 #include <ostinato/spmv/matrix/algebra/product_pattern.hpp>
 #include <ostinato/spmv/matrix/algebra/product_steps.hpp>
 #include <ostinato/spmv/matrix/algebra/shapes.hpp>
@@ -20,13 +23,13 @@
 
 namespace ostinato {
 
-namespace {
+namespace product_definition {
 
 using detail::CsrPattern;
 
 /// The rows of A B cut into parts with about the same number of terms: one for each thread, but so few that the
 /// accumulators of all parts have no more elements than there are terms.
-std::vector<Index> cut_by_terms(const Host& space, const CsrPattern& a, const CsrPattern& b, Index cols) {
+inline std::vector<Index> cut_by_terms(const Host& space, const CsrPattern& a, const CsrPattern& b, Index cols) {
   Vector<Host, Offset> terms(space, static_cast<std::size_t>(a.rows) + 1);
   for_each(space, static_cast<std::size_t>(a.rows), detail::CountTerms{a, b, terms.data()});
   exclusive_scan(space, terms);
@@ -60,7 +63,7 @@ void fetch_ahead(const Factor<T>& a, const Factor<T>& b, Offset k, Offset last) 
 }
 
 /// Throws    Stopped once `stop` is made.
-void end_on(const StopRequest& stop) {
+inline void end_on(const StopRequest& stop) {
   if (stop.is_made()) throw Stopped("a product of matrices was stopped");
 }
 
@@ -199,13 +202,14 @@ struct Accumulators {
   }
 };
 
-template <class T>
-ProductTerms terms_of(const Host& space, const CsrView<T>& a, const CsrView<T>& b) {
-  Vector<Host, double> sums(space, detail::TermSums::count);
+template <class Space, class T>
+ProductTerms terms_of(const Space& space, const CsrView<T>& a, const CsrView<T>& b) {
+  Vector<Space, double> sums(space, detail::TermSums::count);
   sum(space, static_cast<std::size_t>(a.rows), detail::SumTerms{detail::pattern_of(a), detail::pattern_of(b)},
       sums.data());
   return detail::terms_of_sums(sums.download());
 }
+
 template <class T>
 ProductTerms terms_of(const Cuda& space, const CsrView<T>& a, const CsrView<T>& b) {
   return detail::product_terms(space, detail::pattern_of(a), a.nonzeros(), detail::pattern_of(b));
@@ -221,16 +225,16 @@ struct NoWork {
   void make(const Cuda& space, const CsrView<T>& a, const CsrView<T>& b, CsrStorage<Cuda, T>& c,
             const StopRequest& stop, const ProductTerms* terms) {
     end_on(stop);
-    find_pattern(space, a, b, c, terms != nullptr ? *terms : terms_of(space, a, b));
+    find_pattern(space, a, b, c, terms);
     end_on(stop);
     c.val = Vector<Cuda, T>(space, c.col.size());
     multiply(space, a, b, c);
   }
 
   static void find_pattern(const Cuda& space, const CsrView<T>& a, const CsrView<T>& b, CsrStorage<Cuda, T>& c,
-                           const ProductTerms& terms) {
-    c.col = detail::product_pattern(space, detail::pattern_of(a), a.nonzeros(), detail::pattern_of(b), b.cols, terms,
-                                    c.row_ptr.span());
+                           const ProductTerms* terms) {
+    c.col = detail::product_pattern(space, detail::pattern_of(a), a.nonzeros(), detail::pattern_of(b), b.cols,
+                                    terms != nullptr ? *terms : terms_of(space, a, b), c.row_ptr.span());
   }
 
   void multiply(const Cuda& space, const CsrView<T>& a, const CsrView<T>& b, CsrStorage<Cuda, T>& c) {
@@ -238,6 +242,19 @@ struct NoWork {
                            b.val.data(), b.nonzeros(), detail::pattern_of(c.view()), static_cast<Offset>(c.col.size()),
                            c.val.data());
   }
+};
+
+template <class Space, class T>
+struct WorkOf {
+  using type = detail::LoopProduct<Space, T>;
+};
+template <class T>
+struct WorkOf<Host, T> {
+  using type = Accumulators<T>;
+};
+template <class T>
+struct WorkOf<Cuda, T> {
+  using type = NoWork<T>;
 };
 
 template <class T>
@@ -266,11 +283,12 @@ SpaceCsr<Space, T> made(const Space& space, const CsrView<T>& a, const CsrView<T
   return SpaceCsr<Space, T>(c);
 }
 
-}  // namespace
+}  // namespace product_definition
 
 template <class Space, class T>
-struct MatrixProduct<Space, T>::Work : std::conditional_t<is_host<Space>, Accumulators<T>, NoWork<T>> {
-  using std::conditional_t<is_host<Space>, Accumulators<T>, NoWork<T>>::conditional_t;
+struct MatrixProduct<Space, T>::Work : product_definition::WorkOf<Space, T>::type {
+  using Base = typename product_definition::WorkOf<Space, T>::type;
+  using Base::Base;
 };
 
 template <class Space, class T>
@@ -292,14 +310,16 @@ MatrixProduct<Space, T>::MatrixProduct(const Space& space, const SpaceCsr<Space,
       cols_(b.view().cols),
       a_nonzeros_(a.view().nonzeros()),
       b_nonzeros_(b.view().nonzeros()),
-      arrays_(without_entries(space, a.view(), b.view())),
+      arrays_(product_definition::without_entries(space, a.view(), b.view())),
       work_(std::make_unique<Work>(space, a.view(), b.view())),
-      result_(made(space, a.view(), b.view(), *work_, arrays_, stop, terms)) {}
+      result_(product_definition::made(space, a.view(), b.view(), *work_, arrays_, stop, terms)) {}
 
 template <class Space, class T>
 MatrixProduct<Space, T>::MatrixProduct(MatrixProduct&&) noexcept = default;
+
 template <class Space, class T>
 MatrixProduct<Space, T>& MatrixProduct<Space, T>::operator=(MatrixProduct&&) noexcept = default;
+
 template <class Space, class T>
 MatrixProduct<Space, T>::~MatrixProduct() = default;
 
@@ -319,35 +339,21 @@ template <class Space, class T>
 std::shared_ptr<const CsrStorage<Space, T>> pattern_of_product(const Space& space, const SpaceCsr<Space, T>& a,
                                                                const SpaceCsr<Space, T>& b, const StopRequest& stop,
                                                                const ProductTerms& terms) {
-  auto c = without_entries(space, a.view(), b.view());
-  end_on(stop);
+  auto c = product_definition::without_entries(space, a.view(), b.view());
+  product_definition::end_on(stop);
   if constexpr (is_host<Space>) {
-    Accumulators<T>(space, a.view(), b.view()).make(space, a.view(), b.view(), *c, stop, &terms);
+    product_definition::Accumulators<T>(space, a.view(), b.view()).make(space, a.view(), b.view(), *c, stop, &terms);
   } else {
-    NoWork<T>::find_pattern(space, a.view(), b.view(), *c, terms);
+    product_definition::WorkOf<Space, T>::type::find_pattern(space, a.view(), b.view(), *c, &terms);
   }
-  end_on(stop);
+  product_definition::end_on(stop);
   return c;
 }
 
 template <class Space, class T>
 ProductTerms count_terms(const Space& space, const SpaceCsr<Space, T>& a, const SpaceCsr<Space, T>& b) {
-  require_factors(a.view(), b.view());
-  return terms_of(space, a.view(), b.view());
+  product_definition::require_factors(a.view(), b.view());
+  return product_definition::terms_of(space, a.view(), b.view());
 }
-
-#define OSTINATO_INSTANTIATE(Space, T)                                                                              \
-  template std::shared_ptr<const CsrStorage<Space, T>> pattern_of_product(                                          \
-      const Space&, const SpaceCsr<Space, T>&, const SpaceCsr<Space, T>&, const StopRequest&, const ProductTerms&); \
-  template ProductTerms count_terms(const Space&, const SpaceCsr<Space, T>&, const SpaceCsr<Space, T>&)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
-
-template class MatrixProduct<Host, float>;
-template class MatrixProduct<Host, double>;
-template class MatrixProduct<Cuda, float>;
-template class MatrixProduct<Cuda, double>;
 
 }  // namespace ostinato

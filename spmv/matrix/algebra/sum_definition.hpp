@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#pragma once
+
 #include <ostinato/spmv/matrix/algebra/sum.hpp>
 
 #include <ostinato/spmv/matrix/algebra/counted.hpp>
 #include <ostinato/spmv/matrix/algebra/shapes.hpp>
 #include <ostinato/spmv/matrix/algebra/sum_steps.hpp>
-#include <ostinato/spmv/space/cuda.hpp>
-#include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato {
 
-namespace {
+namespace sum_definition {
 
 template <class Space, class T>
 std::shared_ptr<CsrStorage<Space, T>> sum_storage(const Space& space, const CsrView<T>& a, const CsrView<T>& b) {
@@ -29,14 +29,14 @@ std::shared_ptr<CsrStorage<Space, T>> sum_storage(const Space& space, const CsrV
   return std::make_shared<CsrStorage<Space, T>>(std::move(c));
 }
 
-}  // namespace
+}  // namespace sum_definition
 
 template <class Space, class T>
 MatrixSum<Space, T>::MatrixSum(const Space& space, const SpaceCsr<Space, T>& a, T s, const SpaceCsr<Space, T>& b)
     : space_(space),
       a_nonzeros_(a.view().nonzeros()),
       b_nonzeros_(b.view().nonzeros()),
-      arrays_(sum_storage(space, a.view(), b.view())),
+      arrays_(sum_definition::sum_storage(space, a.view(), b.view())),
       result_(arrays_) {
   update(a, s, b);
 }
@@ -50,10 +50,5 @@ void MatrixSum<Space, T>::update(const SpaceCsr<Space, T>& a, T s, const SpaceCs
            detail::AddRows<T>{detail::pattern_of(a.view()), a.view().val.data(), s, detail::pattern_of(b.view()),
                               b.view().val.data(), c.row_ptr.data(), arrays_->val.data()});
 }
-
-template class MatrixSum<Host, float>;
-template class MatrixSum<Host, double>;
-template class MatrixSum<Cuda, float>;
-template class MatrixSum<Cuda, double>;
 
 }  // namespace ostinato

@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/matrix/algebra/filter_definition.hpp>
+
+#include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/parallel.hpp>
+
+namespace ostinato {
+
+#define OSTINATO_INSTANTIATE(Space, T) \
+  template SpaceCsr<Space, T> filter(const Space&, const SpaceCsr<Space, T>&, const FilterOptions&)
+OSTINATO_INSTANTIATE(Host, float);
+OSTINATO_INSTANTIATE(Host, double);
+OSTINATO_INSTANTIATE(Cuda, float);
+OSTINATO_INSTANTIATE(Cuda, double);
+
+}  // namespace ostinato
