@@ -23,17 +23,33 @@ namespace ostinato {
 OSTINATO_PRECONDITIONERS(OSTINATO_DECLARE)
 #undef OSTINATO_DECLARE
 
+namespace {
+
 template <class Space, class T>
-const std::vector<PreconditionerEntry<Space, T>>& preconditioner_list() {
+const std::vector<PreconditionerEntry<Space, T>>& all_preconditioners() {
 #define OSTINATO_ENTRY(preconditioner) preconditioner##_entry<Space, T>,
   static const std::vector<PreconditionerEntry<Space, T>> list = {OSTINATO_PRECONDITIONERS(OSTINATO_ENTRY)};
 #undef OSTINATO_ENTRY
   return list;
 }
 
-template const std::vector<PreconditionerEntry<Host, float>>& preconditioner_list<Host, float>();
-template const std::vector<PreconditionerEntry<Host, double>>& preconditioner_list<Host, double>();
-template const std::vector<PreconditionerEntry<Cuda, float>>& preconditioner_list<Cuda, float>();
-template const std::vector<PreconditionerEntry<Cuda, double>>& preconditioner_list<Cuda, double>();
+}  // namespace
+
+template <>
+const std::vector<PreconditionerEntry<Host, float>>& preconditioner_list() {
+  return all_preconditioners<Host, float>();
+}
+template <>
+const std::vector<PreconditionerEntry<Host, double>>& preconditioner_list() {
+  return all_preconditioners<Host, double>();
+}
+template <>
+const std::vector<PreconditionerEntry<Cuda, float>>& preconditioner_list() {
+  return all_preconditioners<Cuda, float>();
+}
+template <>
+const std::vector<PreconditionerEntry<Cuda, double>>& preconditioner_list() {
+  return all_preconditioners<Cuda, double>();
+}
 
 }  // namespace ostinato

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#pragma once
+
 #include <ostinato/preconditioners/ssor.hpp>
 
 #include <algorithm>
@@ -9,7 +11,6 @@
 #include <numeric>
 #include <vector>
 
-#include <ostinato/preconditioners/define_entry.hpp>
 #include <ostinato/preconditioners/definite_sign.hpp>
 #include <ostinato/preconditioners/ilu/growth.hpp>
 #include <ostinato/preconditioners/option_text.hpp>
@@ -21,18 +22,18 @@
 
 namespace ostinato {
 
-namespace {
+namespace ssor_definition {
 
-constexpr double least_omega = 0.01, most_omega = 1.99;
+inline constexpr double least_omega = 0.01, most_omega = 1.99;
 
-std::vector<Index> order_of(const CsrView<double>& a, bool coloured) {
+inline std::vector<Index> order_of(const CsrView<double>& a, bool coloured) {
   if (coloured) return order_by_colour(symmetric_graph(a.row_ptr, a.col));
   std::vector<Index> all(static_cast<std::size_t>(a.rows));
   std::iota(all.begin(), all.end(), Index{0});
   return all;
 }
 
-std::vector<double> diagonal_of(const CsrView<double>& a, bool absolute) {
+inline std::vector<double> diagonal_of(const CsrView<double>& a, bool absolute) {
   std::vector<double> d(static_cast<std::size_t>(a.rows), 0);
   for (std::size_t i = 0; i < d.size(); ++i) {
     for (auto k = static_cast<std::size_t>(a.row_ptr[i]); k < static_cast<std::size_t>(a.row_ptr[i + 1]); ++k) {
@@ -44,13 +45,13 @@ std::vector<double> diagonal_of(const CsrView<double>& a, bool absolute) {
   return d;
 }
 
-void append(Csr<double>& to, Index column, double value) {
+inline void append(Csr<double>& to, Index column, double value) {
   to.col.push_back(column);
   to.val.push_back(value);
 }
 
 /// M as the product of (I + omega L D^-1) and (D + omega U) / (omega (2 - omega)), or of the first and D / omega.
-Factors factors_of(const CsrView<double>& a, const std::vector<double>& d, const SsorOptions& o) {
+inline Factors factors_of(const CsrView<double>& a, const std::vector<double>& d, const SsorOptions& o) {
   Factors f;
   f.lower.rows = f.lower.cols = f.upper.rows = f.upper.cols = a.rows;
   const double divisor = o.symmetric ? o.omega * (2 - o.omega) : o.omega;
@@ -87,7 +88,7 @@ Factored<Space, T> factored(const Analysis<Space, T>& analysis, const SsorOption
   return Factored<Space, T>(analysis.space(), f, how);
 }
 
-}  // namespace
+}  // namespace ssor_definition
 
 template <class Space, class T>
 std::string Ssor<Space, T>::why_not(const Structure& s) {
@@ -104,7 +105,10 @@ SsorOptions Ssor<Space, T>::parse_options(std::string_view text) {
     return value == yes || value == no;
   };
   const std::array<PreconditionerOption, 3> known = {{
-      {"omega", "0.01..1.99", [&](std::string_view v) { return read_real(v, least_omega, most_omega, o.omega); }},
+      {"omega", "0.01..1.99",
+       [&](std::string_view v) {
+         return read_real(v, ssor_definition::least_omega, ssor_definition::most_omega, o.omega);
+       }},
       {"order", "colour|natural", [&](std::string_view v) { return either(v, "colour", "natural", o.coloured); }},
       {"sweep", "symmetric|forward",
        [&](std::string_view v) { return either(v, "symmetric", "forward", o.symmetric); }},
@@ -117,7 +121,7 @@ template <class Space, class T>
 Ssor<Space, T>::Ssor(const Analysis<Space, T>& analysis, SsorOptions options)
     : options_(options),
       rows_(static_cast<std::size_t>(analysis.structure().rows)),
-      factored_(factored(analysis, options)) {}
+      factored_(ssor_definition::factored(analysis, options)) {}
 
 template <class Space, class T>
 MemoryPrediction Ssor<Space, T>::predict(const Analysis<Space, T>& analysis, const SsorOptions& options) {
@@ -134,12 +138,5 @@ void Ssor<Space, T>::update_values(const Analysis<Space, T>& analysis) {
   require_rows(name, analysis.structure(), rows_);
   *this = Ssor(analysis, options_);
 }
-
-template class Ssor<Host, float>;
-template class Ssor<Host, double>;
-template class Ssor<Cuda, float>;
-template class Ssor<Cuda, double>;
-
-OSTINATO_DEFINE_PRECONDITIONER(ssor, Ssor)
 
 }  // namespace ostinato

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#pragma once
+
 #include <ostinato/preconditioners/multigrid/multigrid.hpp>
 
 #include <algorithm>
@@ -10,7 +12,6 @@
 #include <utility>
 
 #include <ostinato/preconditioners/application.hpp>
-#include <ostinato/preconditioners/define_entry.hpp>
 #include <ostinato/preconditioners/jacobi.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/cycle.hpp>
 #include <ostinato/preconditioners/multigrid/rate.hpp>
@@ -20,45 +21,48 @@
 #include <ostinato/spmv/analysis/pattern_hash.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/message.hpp>
-#include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
 
 namespace ostinato {
 
-namespace {
+namespace multigrid_definition {
 
-constexpr int most_sweeps = 8;
-constexpr int most_unknowns = 100;
-constexpr int most_aggressive = 10;
+inline constexpr int most_sweeps = 8;
 
-Smoother structured_smoother(const MultigridOptions& options) { return options.smoother.value_or(Smoother::jacobi); }
+inline constexpr int most_unknowns = 100;
 
-int structured_sweeps(const MultigridOptions& options, const Structure& s) {
+inline constexpr int most_aggressive = 10;
+
+inline Smoother structured_smoother(const MultigridOptions& options) {
+  return options.smoother.value_or(Smoother::jacobi);
+}
+
+inline int structured_sweeps(const MultigridOptions& options, const Structure& s) {
   if (options.sweeps > 0) return options.sweeps;
   return s.symmetric && structured_smoother(options) == Smoother::jacobi ? 1 : 2;
 }
 
 /// The eigenvalues of a matrix that isn't symmetric may be anywhere: Chebyshev makes some of them larger. Aggregation
 /// is for symmetric matrices, also for those that rounding has made a little unsymmetric, as finite elements do.
-Smoother algebraic_smoother(const MultigridOptions& options, const Structure& s) {
+inline Smoother algebraic_smoother(const MultigridOptions& options, const Structure& s) {
   const bool takes_chebyshev = s.symmetric || options.kind == MultigridKind::aggregation;
   return options.smoother.value_or(takes_chebyshev ? Smoother::chebyshev : Smoother::jacobi);
 }
 
 /// Whether interpolation is constant on groups, which have a K-cycle.
-bool has_k_cycle(MultigridKind kind) { return kind == MultigridKind::pairwise || kind == MultigridKind::plain; }
+inline bool has_k_cycle(MultigridKind kind) { return kind == MultigridKind::pairwise || kind == MultigridKind::plain; }
 
-bool has_preconditioner(const MultigridOptions& options) {
+inline bool has_preconditioner(const MultigridOptions& options) {
   return options.smoother && is_preconditioner(*options.smoother);
 }
 
 /// A K-cycle smooths its coarse grids more often, and a preconditioner smooths better than a diagonal does.
-int algebraic_sweeps(const MultigridOptions& options) {
+inline int algebraic_sweeps(const MultigridOptions& options) {
   if (options.sweeps > 0) return options.sweeps;
   return has_k_cycle(options.kind) || has_preconditioner(options) ? 1 : 2;
 }
 
-constexpr std::array<std::pair<std::string_view, Smoother>, 6> smoothers = {{
+inline constexpr std::array<std::pair<std::string_view, Smoother>, 6> smoothers = {{
     {"jacobi", Smoother::jacobi},
     {"chebyshev", Smoother::chebyshev},
     {"ssor", Smoother::ssor},
@@ -67,12 +71,13 @@ constexpr std::array<std::pair<std::string_view, Smoother>, 6> smoothers = {{
     {"ic0", Smoother::ic0},
 }};
 
-constexpr std::array<std::pair<std::string_view, MultigridReuse>, 3> reuses = {{
+inline constexpr std::array<std::pair<std::string_view, MultigridReuse>, 3> reuses = {{
     {"none", MultigridReuse::none},
     {"interpolation", MultigridReuse::interpolation},
     {"pattern", MultigridReuse::pattern},
 }};
-constexpr std::array<std::pair<std::string_view, MultigridKind>, 6> kinds = {
+
+inline constexpr std::array<std::pair<std::string_view, MultigridKind>, 6> kinds = {
     {{"automatic", MultigridKind::automatic},
      {"structured", MultigridKind::structured},
      {"classical", MultigridKind::classical},
@@ -81,26 +86,27 @@ constexpr std::array<std::pair<std::string_view, MultigridKind>, 6> kinds = {
      {"plain", MultigridKind::plain}}};
 
 /// Reads one of the names of a table. False for another text.
-bool read_name(std::string_view text, const auto& table, auto& to) {
+inline bool read_name(std::string_view text, const auto& table, auto& to) {
   const auto found = std::find_if(table.begin(), table.end(), [&](const auto& entry) { return entry.first == text; });
   if (found != table.end()) to = found->second;
   return found != table.end();
 }
 
-std::string rows_text(Index rows) { return std::to_string(rows) + (rows == 1 ? " row" : " rows"); }
+inline std::string rows_text(Index rows) { return std::to_string(rows) + (rows == 1 ? " row" : " rows"); }
 
-constexpr const char* no_smaller_error = "a cycle doesn't make a random error smaller";
-constexpr const char* not_positive = "the diagonal isn't positive";
+inline constexpr const char* no_smaller_error = "a cycle doesn't make a random error smaller";
 
-[[noreturn]] void refuse(const std::string& why, std::string_view instead = "jacobi") {
+inline constexpr const char* not_positive = "the diagonal isn't positive";
+
+[[noreturn]] inline void refuse(const std::string& why, std::string_view instead = "jacobi") {
   throw ArgumentError("multigrid: " + why + "; use --precond " + std::string(instead));
 }
 
-[[noreturn]] void refuse_half(const std::string& why) {
+[[noreturn]] inline void refuse_half(const std::string& why) {
   throw ArgumentError("multigrid: " + why + "; try precision=single");
 }
 
-std::string smoother_text(const MultigridOptions& options) {
+inline std::string smoother_text(const MultigridOptions& options) {
   const auto is_it = [&](const auto& entry) { return entry.second == *options.smoother; };
   return "smoother=" + std::string(std::find_if(smoothers.begin(), smoothers.end(), is_it)->first);
 }
@@ -112,7 +118,7 @@ void require_suitable(const Structure& s) {
   if (!why.empty()) refuse(why, Jacobi<Space, T>::why_not(s).empty() ? "jacobi" : "none");
 }
 
-void require_usable(const MultigridOptions& options) {
+inline void require_usable(const MultigridOptions& options) {
   require_between("multigrid", "sweeps", options.sweeps, 0, most_sweeps);
   require_between("multigrid", "unknowns", options.unknowns, 0, most_unknowns);
   require_between("multigrid", "threshold", options.threshold, 0, 1);
@@ -153,11 +159,11 @@ algebraic::Points points_of(const Analysis<Space, T>& analysis, const MultigridO
   return {rows / unknowns, unknowns};
 }
 
-bool is_finite(const std::vector<double>& values) {
+inline bool is_finite(const std::vector<double>& values) {
   return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
 }
 
-void require_coordinates(const PointCoordinates& c, const algebraic::Points& points) {
+inline void require_coordinates(const PointCoordinates& c, const algebraic::Points& points) {
   require_between("multigrid", "coordinates.dimensions", c.dimensions, 2, 3);
   if (points.unknowns != c.dimensions)
     throw ArgumentError("multigrid: coordinates in " + std::to_string(c.dimensions) +
@@ -171,7 +177,7 @@ void require_coordinates(const PointCoordinates& c, const algebraic::Points& poi
   if (!is_finite(c.values)) throw ArgumentError("multigrid: not all coordinates are finite");
 }
 
-void require_vectors(const std::vector<double>& vectors, const algebraic::Points& points) {
+inline void require_vectors(const std::vector<double>& vectors, const algebraic::Points& points) {
   const auto rows = static_cast<std::size_t>(points.rows());
   if (rows == 0 || vectors.size() % rows != 0)
     throw ArgumentError("multigrid: near-null vectors of " + std::to_string(vectors.size()) +
@@ -210,7 +216,7 @@ algebraic::AlgebraicOptions algebraic_options(const Analysis<Space, T>& analysis
 /// What the levels of algebraic multigrid may take, before any of them is known: bytes for each row and each entry of
 /// A, fitted to 12 generated and 16 real matrices (two cores of an AMD EPYC, 2026-11), where the measured bytes are 0.5
 /// to 2 times as many, 2.5 for bcsstk21.
-MemoryPrediction predict_levels(const Structure& s, const MultigridOptions& options) {
+inline MemoryPrediction predict_levels(const Structure& s, const MultigridOptions& options) {
   struct Bytes {
     double row, entry;
   };
@@ -227,7 +233,7 @@ MemoryPrediction predict_levels(const Structure& s, const MultigridOptions& opti
   return {static_cast<std::size_t>(for_updates * levels), Certainty::rough};
 }
 
-}  // namespace
+}  // namespace multigrid_definition
 
 template <class Space, class T>
 struct Multigrid<Space, T>::State {
@@ -266,14 +272,17 @@ struct Multigrid<Space, T>::State {
         rows(static_cast<std::size_t>(analysis.structure().rows)),
         unused(space, 1) {
     const Structure& s = analysis.structure();
-    if (given.kind == MultigridKind::structured && !s.positive_diagonal) refuse(not_positive);
+    if (given.kind == MultigridKind::structured && !s.positive_diagonal)
+      multigrid_definition::refuse(multigrid_definition::not_positive);
     if (may_use_grid(s)) grid = analysis.grid();
     if (!grid) {
-      if (given.kind == MultigridKind::structured) refuse(grid.why_not);
+      if (given.kind == MultigridKind::structured) multigrid_definition::refuse(grid.why_not);
       if (in_half() && s.rows > 0)
-        refuse_half("precision=half is for grids, and " + (may_use_grid(s) ? grid.why_not : not_positive));
-      algebraic.emplace(space, algebraic_hierarchy(analysis, stop, memory), algebraic_smoother(options, s),
-                        algebraic_sweeps(options));
+        multigrid_definition::refuse_half("precision=half is for grids, and " +
+                                          (may_use_grid(s) ? grid.why_not : multigrid_definition::not_positive));
+      algebraic.emplace(space, algebraic_hierarchy(analysis, stop, memory),
+                        multigrid_definition::algebraic_smoother(options, s),
+                        multigrid_definition::algebraic_sweeps(options));
     }
     const GridPlan plan = within(memory, s, grid.unknowns);
     for (int u = 0; grid && u < grid.unknowns; ++u) cycles.push_back(cycle(Hierarchy(analysis, grid, u, plan), s));
@@ -294,8 +303,9 @@ struct Multigrid<Space, T>::State {
         grid(stencil.grid()),
         unused(space, 1) {
     if (given.kind != MultigridKind::automatic && given.kind != MultigridKind::structured)
-      refuse("kind=classical, kind=aggregation, kind=pairwise and kind=plain need a matrix");
-    if (has_preconditioner(given)) refuse(smoother_text(given) + " needs a matrix");
+      multigrid_definition::refuse("kind=classical, kind=aggregation, kind=pairwise and kind=plain need a matrix");
+    if (multigrid_definition::has_preconditioner(given))
+      multigrid_definition::refuse(multigrid_definition::smoother_text(given) + " needs a matrix");
     const Structure& s = stencil.structure();
     cycles.push_back(cycle(Hierarchy(stencil, within(memory, s, 1)), s));
     rate = cycles.front().rate();
@@ -303,7 +313,8 @@ struct Multigrid<Space, T>::State {
 
   /// Announces the memory of as many hierarchies as a point has unknowns.
   GridPlan within(const MemoryBudget& memory, const Structure& s, int unknowns) const {
-    return [this, &memory, unknowns, sweeps = structured_sweeps(options, s)](const auto& grids, Certainty certainty) {
+    return [this, &memory, unknowns, sweeps = multigrid_definition::structured_sweeps(options, s)](
+               const auto& grids, Certainty certainty) {
       const std::size_t bytes = Cycle::predicted_bytes(space, grids, sweeps, in_half());
       memory.announce({static_cast<std::size_t>(unknowns) * bytes, certainty});
     };
@@ -313,9 +324,9 @@ struct Multigrid<Space, T>::State {
   algebraic::AlgebraicHierarchy<Space, T> algebraic_hierarchy(const Analysis<Space, T>& analysis,
                                                               const StopRequest& stop, const MemoryBudget& memory) {
     using Levels = algebraic::AlgebraicHierarchy<Space, T>;
-    memory.announce(predict_levels(analysis.structure(), options));
+    memory.announce(multigrid_definition::predict_levels(analysis.structure(), options));
     try {
-      return Levels(analysis, algebraic_options(analysis, options), stop, memory);
+      return Levels(analysis, multigrid_definition::algebraic_options(analysis, options), stop, memory);
     } catch (const MemoryLimitError&) {
       const bool may_be_aggressive =
           options.kind == MultigridKind::automatic || options.kind == MultigridKind::classical;
@@ -323,7 +334,7 @@ struct Multigrid<Space, T>::State {
     }
     options.aggressive = 1;
     is_short_of_memory = true;
-    return Levels(analysis, algebraic_options(analysis, options), stop, memory);
+    return Levels(analysis, multigrid_definition::algebraic_options(analysis, options), stop, memory);
   }
 
   /// Refuses to be applied when an update has failed, and couldn't be undone.
@@ -335,7 +346,9 @@ struct Multigrid<Space, T>::State {
   /// Refuses what doesn't converge.
   void require_smaller_error() const {
     if (rate < 1) return;
-    keeps_half() ? refuse_half(std::string(no_smaller_error) + " in half precision") : refuse(no_smaller_error);
+    keeps_half()
+        ? multigrid_definition::refuse_half(std::string(multigrid_definition::no_smaller_error) + " in half precision")
+        : multigrid_definition::refuse(multigrid_definition::no_smaller_error);
   }
 
   bool keeps_half() const {
@@ -346,11 +359,12 @@ struct Multigrid<Space, T>::State {
 
   bool may_use_grid(const Structure& s) const {
     const bool asked = options.kind == MultigridKind::automatic || options.kind == MultigridKind::structured;
-    return asked && !has_preconditioner(options) && s.positive_diagonal && s.rows > 0;
+    return asked && !multigrid_definition::has_preconditioner(options) && s.positive_diagonal && s.rows > 0;
   }
 
   Cycle cycle(Hierarchy hierarchy, const Structure& s) const {
-    return Cycle(space, std::move(hierarchy), structured_smoother(options), structured_sweeps(options, s), in_half());
+    return Cycle(space, std::move(hierarchy), multigrid_definition::structured_smoother(options),
+                 multigrid_definition::structured_sweeps(options, s), in_half());
   }
 
   /// The elements that belong to unknown u.
@@ -380,7 +394,8 @@ struct Multigrid<Space, T>::State {
   /// The norm of A, in which the modes that the coarse grid corrects are as small as in a solve: in thin bodies they
   /// may be large in the Euclidean norm.
   bool in_energy() const {
-    if (has_k_cycle(options.kind)) return algebraic->hierarchy().levels().front().a.structure().symmetric;
+    if (multigrid_definition::has_k_cycle(options.kind))
+      return algebraic->hierarchy().levels().front().a.structure().symmetric;
     return options.kind == MultigridKind::aggregation;
   }
   multigrid::Trial try_cycles(const CsrView<T>& a, bool again);
@@ -432,7 +447,8 @@ bool Multigrid<Space, T>::State::refill(const Analysis<Space, T>& analysis, bool
   Vector<Space, T> values = copy_of(analysis.matrix().view().val);  // before the update, which waits for both
   taken->valid = false;
   try {
-    algebraic->update(analysis.matrix(), algebraic->hierarchy().power_for(s), algebraic_smoother(options, s));
+    algebraic->update(analysis.matrix(), algebraic->hierarchy().power_for(s),
+                      multigrid_definition::algebraic_smoother(options, s));
     const multigrid::Trial trial = try_cycles(analysis.matrix().view(), true);
     rate = trial.rate;
     if (!multigrid::nearly_as_good(trial, taken->at_first, in_energy())) return false;
@@ -476,7 +492,7 @@ template <class Space, class T>
 std::optional<MemoryPrediction> Multigrid<Space, T>::guess(const Analysis<Space, T>& analysis) {
   const Structure& s = analysis.structure();
   if (s.rows > 0 && s.positive_diagonal && analysis.grid()) return {};
-  return predict_levels(s, {});
+  return multigrid_definition::predict_levels(s, {});
 }
 
 template <class Space, class T>
@@ -495,17 +511,28 @@ MultigridOptions Multigrid<Space, T>::parse_options(std::string_view text) {
   MultigridOptions parsed;
   const std::array<PreconditionerOption, 8> known = {{
       {"kind", "automatic|structured|classical|aggregation|pairwise|plain",
-       [&](std::string_view value) { return read_name(value, kinds, parsed.kind); }},
-      {"sweeps", "0..8", [&](std::string_view value) { return read_number(value, 0, most_sweeps, parsed.sweeps); }},
+       [&](std::string_view value) {
+         return multigrid_definition::read_name(value, multigrid_definition::kinds, parsed.kind);
+       }},
+      {"sweeps", "0..8",
+       [&](std::string_view value) { return read_number(value, 0, multigrid_definition::most_sweeps, parsed.sweeps); }},
       {"smoother", "jacobi|chebyshev|ssor|fsai|ilu0|ic0",
-       [&](std::string_view value) { return read_name(value, smoothers, parsed.smoother); }},
+       [&](std::string_view value) {
+         return multigrid_definition::read_name(value, multigrid_definition::smoothers, parsed.smoother);
+       }},
       {"unknowns", "0..100",
-       [&](std::string_view value) { return read_number(value, 0, most_unknowns, parsed.unknowns); }},
+       [&](std::string_view value) {
+         return read_number(value, 0, multigrid_definition::most_unknowns, parsed.unknowns);
+       }},
       {"threshold", "0..1", [&](std::string_view value) { return read_real(value, 0, 1, parsed.threshold); }},
       {"aggressive", "0..10",
-       [&](std::string_view value) { return read_number(value, 0, most_aggressive, parsed.aggressive); }},
+       [&](std::string_view value) {
+         return read_number(value, 0, multigrid_definition::most_aggressive, parsed.aggressive);
+       }},
       {"reuse", "none|interpolation|pattern",
-       [&](std::string_view value) { return read_name(value, reuses, parsed.reuse); }},
+       [&](std::string_view value) {
+         return multigrid_definition::read_name(value, multigrid_definition::reuses, parsed.reuse);
+       }},
       {"precision", "single|half",
        [&](std::string_view value) {
          parsed.precision = value == "half" ? MultigridPrecision::half : MultigridPrecision::single;
@@ -513,7 +540,7 @@ MultigridOptions Multigrid<Space, T>::parse_options(std::string_view text) {
        }},
   }};
   read_options(name, text, known);
-  require_usable(parsed);
+  multigrid_definition::require_usable(parsed);
   return parsed;
 }
 
@@ -524,8 +551,8 @@ Multigrid<Space, T>::Multigrid(const Analysis<Space, T>& analysis, MultigridOpti
 template <class Space, class T>
 Multigrid<Space, T>::Multigrid(const Analysis<Space, T>& analysis, MultigridOptions options, const StopRequest& stop,
                                const MemoryBudget& memory) {
-  require_usable(options);
-  require_suitable<Space, T>(analysis.structure());
+  multigrid_definition::require_usable(options);
+  multigrid_definition::require_suitable<Space, T>(analysis.structure());
   state_ = std::make_unique<State>(analysis, options, stop, memory);
   state_->require_smaller_error();
 }
@@ -537,16 +564,18 @@ Multigrid<Space, T>::Multigrid(const StencilOperator<Space, T>& stencil, Multigr
 template <class Space, class T>
 Multigrid<Space, T>::Multigrid(const StencilOperator<Space, T>& stencil, MultigridOptions options,
                                const MemoryBudget& memory) {
-  require_usable(options);
-  require_suitable<Space, T>(stencil.structure());
+  multigrid_definition::require_usable(options);
+  multigrid_definition::require_suitable<Space, T>(stencil.structure());
   state_ = std::make_unique<State>(stencil, options, memory);
   state_->require_smaller_error();
 }
 
 template <class Space, class T>
 Multigrid<Space, T>::Multigrid(Multigrid&&) noexcept = default;
+
 template <class Space, class T>
 Multigrid<Space, T>& Multigrid<Space, T>::operator=(Multigrid&&) noexcept = default;
+
 template <class Space, class T>
 Multigrid<Space, T>::~Multigrid() = default;
 
@@ -645,7 +674,7 @@ std::vector<PreconditionerLevel> Multigrid<Space, T>::levels() const {
     for (const auto& level : cycle->hierarchy().levels()) {
       const Index rows = level.a.rows();
       all.push_back({static_cast<std::size_t>(rows), static_cast<std::size_t>(level.nonzeros), cycle->bytes(all.size()),
-                     rows_text(rows), level.a.format()});
+                     multigrid_definition::rows_text(rows), level.a.format()});
     }
   }
   for (const auto& cycle : state().cycles) {
@@ -700,12 +729,5 @@ std::string Multigrid<Space, T>::remarks() const {
          (state().keeps_half() ? ", operators in half precision" : "") +
          (state().is_short_of_memory ? ", coarsened aggressively to fit into memory" : "");
 }
-
-template class Multigrid<Host, float>;
-template class Multigrid<Host, double>;
-template class Multigrid<Cuda, float>;
-template class Multigrid<Cuda, double>;
-
-OSTINATO_DEFINE_PRECONDITIONER(multigrid, Multigrid)
 
 }  // namespace ostinato

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#pragma once
+
 #include <ostinato/spmv/stencil/stencil_operator.hpp>
 
 #include <cstdint>
@@ -15,7 +17,7 @@
 
 namespace ostinato {
 
-namespace {
+namespace stencil_operator_definition {
 
 /// table()[class * 27 + neighbour] from the stored coefficients of the classes.
 template <class T>
@@ -30,7 +32,7 @@ std::vector<double> table_of(const Grid& grid, const T* a) {
   return table;
 }
 
-}  // namespace
+}  // namespace stencil_operator_definition
 
 template <class Space, class T>
 StencilOperator<Space, T>::StencilOperator(const Space& space, const Stencil& stencil)
@@ -41,7 +43,7 @@ StencilOperator<Space, T>::StencilOperator(const Space& space, const Stencil& st
   Array<T> on_host(Space::has_host_memory ? 0 : coefficients_.size());
   T* const a = Space::has_host_memory ? coefficients_.data() : on_host.data();
   structure_ = detail::fill_rows(stencil, grid_, a);
-  if (by_class) table_ = table_of(grid_, a);
+  if (by_class) table_ = stencil_operator_definition::table_of(grid_, a);
   if (!Space::has_host_memory) coefficients_.upload(on_host);
 }
 
@@ -159,10 +161,5 @@ void StencilOperator<Space, T>::require_shapes(std::size_t x, std::size_t y) con
   throw DimensionError("stencil of " + std::to_string(points) + " points: the vectors have " + std::to_string(x) +
                        " and " + std::to_string(y) + " elements");
 }
-
-template class StencilOperator<Host, float>;
-template class StencilOperator<Host, double>;
-template class StencilOperator<Cuda, float>;
-template class StencilOperator<Cuda, double>;
 
 }  // namespace ostinato

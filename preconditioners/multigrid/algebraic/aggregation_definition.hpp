@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#pragma once
+
 #include <ostinato/preconditioners/multigrid/algebraic/aggregation.hpp>
 
 #include <utility>
@@ -9,19 +11,16 @@
 #include <ostinato/preconditioners/multigrid/algebraic/groups.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/rounds.hpp>
 #include <ostinato/spmv/space/concept.hpp>
-#include <ostinato/spmv/space/cuda.hpp>
-#include <ostinato/spmv/space/host.hpp>
-#include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/readback.hpp>
 #include <ostinato/spmv/space/scan.hpp>
 
 namespace ostinato::algebraic {
 
-namespace {
+namespace aggregation_definition {
 
 /// The first round after which the host looks whether points are left. Grids and their coarse levels need 10 or 11
 /// rounds for 200,000 to 16 million points, 9 for 20,000.
-int first_look(std::size_t points) { return points < 50000 ? 8 : 9; }
+inline int first_look(std::size_t points) { return points < 50000 ? 8 : 9; }
 
 /// The squares of the norms of the blocks of factor A that couple two points: points x points.
 template <class Space, class T>
@@ -72,13 +71,13 @@ Index find_roots(const Space& space, const detail::CsrPattern& graph, Offset ent
   }
 }
 
-}  // namespace
+}  // namespace aggregation_definition
 
 template <class Space, class T>
 Aggregation<Space, T> aggregate(const Space& space, const SpaceCsr<Space, T>& a, const Points& points, double factor,
                                 double threshold, Coupling coupling) {
   const bool has_blocks = points.unknowns > 1;
-  SpaceCsr<Space, T> graph = has_blocks ? block_squares(space, a.view(), points, factor) : a;
+  SpaceCsr<Space, T> graph = has_blocks ? aggregation_definition::block_squares(space, a.view(), points, factor) : a;
   const CsrView<T> view = graph.view();
   const detail::CsrPattern pattern = detail::pattern_of(view);
   const Offset entries = view.nonzeros();
@@ -95,19 +94,11 @@ Aggregation<Space, T> aggregate(const Space& space, const SpaceCsr<Space, T>& a,
       FindStrongPairs<T>{pattern, square, size.data(), threshold, made.strong.data(), key.data(), nearest.data()});
   Vector<Space, Offset> number(space, n + 1);
   Vector<Space, Index> beside(space, n);
-  made.count = find_roots(space, strong, entries, std::move(nearest), key, number, [&] {
+  made.count = aggregation_definition::find_roots(space, strong, entries, std::move(nearest), key, number, [&] {
     for_each_row(space, n, entries, JoinRoot{strong, key.data(), number.data(), beside.data()});
     for_each(space, n, JoinStrongest<T>{strong, square, beside.data(), made.aggregate.data()});
   });
   return made;
 }
-
-#define OSTINATO_INSTANTIATE(Space, T)                                                                             \
-  template Aggregation<Space, T> aggregate(const Space&, const SpaceCsr<Space, T>&, const Points&, double, double, \
-                                           Coupling)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
 
 }  // namespace ostinato::algebraic

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#pragma once
+
 #include <ostinato/preconditioners/multigrid/algebraic/aggressive.hpp>
 
 #include <optional>
@@ -11,16 +13,13 @@
 #include <ostinato/preconditioners/multigrid/algebraic/rounds.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/with_rows.hpp>
 #include <ostinato/spmv/matrix/algebra/product.hpp>
-#include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/error.hpp>
-#include <ostinato/spmv/space/host.hpp>
-#include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato::algebraic {
 
-namespace {
+namespace aggressive_definition {
 
-constexpr int fewest_passes = 3;  // the last of which finds no row
+inline constexpr int fewest_passes = 3;  // the last of which finds no row
 
 /// A pattern of the coarse rows, in which a row has an entry for itself and for each row that it depends on by a strong
 /// entry, or by one to a fine row and another one from there.
@@ -84,7 +83,7 @@ SpaceCsr<Space, T> by_products(const Space& space, const CsrView<T>& a, const Co
 }
 
 /// Throws    Stopped once the request is made.
-void end_on(const StopRequest& stop) {
+inline void end_on(const StopRequest& stop) {
   if (stop.is_made()) throw Stopped("multigrid: making the levels was stopped");
 }
 
@@ -120,14 +119,14 @@ std::optional<SpaceCsr<Space, T>> in_tables(const Space& space, const CsrView<T>
   return SpaceCsr<Space, T>(p);
 }
 
-}  // namespace
+}  // namespace aggressive_definition
 
 template <class Space, class T>
 Coarsening<Space> coarsen_twice(const Space& space, const CsrView<T>& a, const CoarseningOptions& options,
                                 const StopRequest& stop) {
   Coarsening<Space> c = coarsen(space, a, options);
   if (c.coarse_rows == 0) return c;
-  const auto joined = paths(space, a, c, stop);
+  const auto joined = aggressive_definition::paths(space, a, c, stop);
   const Coarsening<Space> second =
       coarsen(space, detail::CsrPattern{joined->rows, joined->row_ptr.data(), joined->col.data()},
               static_cast<Offset>(joined->col.size()));
@@ -142,18 +141,8 @@ template <class Space, class T>
 SpaceCsr<Space, T> multipass_interpolation(const Space& space, const CsrView<T>& a, const Coarsening<Space>& c,
                                            int most, const StopRequest& stop) {
   if (most < 1 || most > KeepLargest<T>::capacity) throw ArgumentError("interpolation: 1 to 16 entries a row");
-  if (auto p = in_tables(space, a, c, most, stop)) return std::move(*p);
-  return by_products(space, a, c, most, stop);
+  if (auto p = aggressive_definition::in_tables(space, a, c, most, stop)) return std::move(*p);
+  return aggressive_definition::by_products(space, a, c, most, stop);
 }
-
-#define OSTINATO_INSTANTIATE(Space, T)                                                                                \
-  template Coarsening<Space> coarsen_twice(const Space&, const CsrView<T>&, const CoarseningOptions&,                 \
-                                           const StopRequest&);                                                       \
-  template SpaceCsr<Space, T> multipass_interpolation(const Space&, const CsrView<T>&, const Coarsening<Space>&, int, \
-                                                      const StopRequest&)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
 
 }  // namespace ostinato::algebraic

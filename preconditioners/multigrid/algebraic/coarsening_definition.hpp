@@ -1,19 +1,18 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#pragma once
+
 #include <ostinato/preconditioners/multigrid/algebraic/coarsening.hpp>
 
 #include <ostinato/preconditioners/multigrid/algebraic/coarsening_steps.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/rounds.hpp>
-#include <ostinato/spmv/space/cuda.hpp>
-#include <ostinato/spmv/space/host.hpp>
-#include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/scan.hpp>
 
 namespace ostinato::algebraic {
 
-namespace {
+namespace coarsening_definition {
 
-constexpr int fewest_rounds = 5;  // 5 to 8 on levels of 1,000 to 260,000 rows, 3 to 5 on smaller ones
+inline constexpr int fewest_rounds = 5;  // 5 to 8 on levels of 1,000 to 260,000 rows, 3 to 5 on smaller ones
 
 /// Decides all rows, in rounds.
 template <class Space>
@@ -42,25 +41,25 @@ Coarsening<Space> undecided_rows(const Space& space, const detail::CsrPattern& a
           Vector<Space, Offset>(space, n + 1)};
 }
 
-}  // namespace
+}  // namespace coarsening_definition
 
 template <class Space, class T>
 Coarsening<Space> coarsen(const Space& space, const CsrView<T>& a, const CoarseningOptions& options) {
   const detail::CsrPattern pattern = detail::pattern_of(a);
-  Coarsening<Space> c = undecided_rows(space, pattern, a.nonzeros());
+  Coarsening<Space> c = coarsening_definition::undecided_rows(space, pattern, a.nonzeros());
   for_each_row(space, c.split.size(), a.nonzeros(),
                MarkStrong<T>{pattern, a.val.data(), static_cast<T>(options.threshold),
                              static_cast<T>(options.largest_sum), c.strong.data()});
-  split_rows(space, pattern, a.nonzeros(), c.strong.data(), c.split);
+  coarsening_definition::split_rows(space, pattern, a.nonzeros(), c.strong.data(), c.split);
   number_coarse(space, c);
   return c;
 }
 
 template <class Space>
 Coarsening<Space> coarsen(const Space& space, const detail::CsrPattern& a, Offset entries) {
-  Coarsening<Space> c = undecided_rows(space, a, entries);
+  Coarsening<Space> c = coarsening_definition::undecided_rows(space, a, entries);
   for_each(space, c.split.size(), MarkBeside{a, c.strong.data()});
-  split_rows(space, a, entries, c.strong.data(), c.split);
+  coarsening_definition::split_rows(space, a, entries, c.strong.data(), c.split);
   number_coarse(space, c);
   return c;
 }
@@ -74,17 +73,5 @@ void number_coarse(const Space& space, Coarsening<Space>& c) {
   space.download(&coarse_rows, c.number.data() + n, sizeof coarse_rows);
   c.coarse_rows = static_cast<Index>(coarse_rows);
 }
-
-template Coarsening<Host> coarsen(const Host&, const detail::CsrPattern&, Offset);
-template Coarsening<Cuda> coarsen(const Cuda&, const detail::CsrPattern&, Offset);
-template void number_coarse(const Host&, Coarsening<Host>&);
-template void number_coarse(const Cuda&, Coarsening<Cuda>&);
-
-#define OSTINATO_INSTANTIATE(Space, T) \
-  template Coarsening<Space> coarsen(const Space&, const CsrView<T>&, const CoarseningOptions&)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
 
 }  // namespace ostinato::algebraic

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#pragma once
+
 #include <ostinato/preconditioners/multigrid/algebraic/cycle.hpp>
 
 #include <algorithm>
@@ -11,28 +13,28 @@
 #include <ostinato/preconditioners/chebyshev_coefficients.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/groups_steps.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/k_cycle_steps.hpp>
-#include <ostinato/spmv/space/cuda.hpp>
-#include <ostinato/spmv/space/host.hpp>
-#include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato::algebraic {
 
-namespace {
+namespace cycle_definition {
 
-constexpr double jacobi_damping = 0.8;
-constexpr double most_damped = 1.8;  // of the damping times the largest eigenvalue: from 2 on Jacobi diverges
-constexpr double preconditioner_damping = 1;
-constexpr int steps_without_inverse = 4;  // times those of a sweep, on a last level that has no inverse
+inline constexpr double jacobi_damping = 0.8;
+
+inline constexpr double most_damped = 1.8;  // of the damping times the largest eigenvalue: from 2 on Jacobi diverges
+
+inline constexpr double preconditioner_damping = 1;
+
+inline constexpr int steps_without_inverse = 4;  // times those of a sweep, on a last level that has no inverse
 
 /// Weights for which the error of the smoother and a perfect coarse grid is smallest, up to degree 5.
-constexpr std::array<std::array<float, 5>, 5> optimal = {
+inline constexpr std::array<std::array<float, 5>, 5> optimal = {
     {{1.125f},
      {1.02387288f, 1.26408905f},
      {1.00842545f, 1.08867839f, 1.33753126f},
      {1.00391310f, 1.04035811f, 1.14863499f, 1.38268869f},
      {1.00212930f, 1.02173712f, 1.07872433f, 1.19810065f, 1.41322543f}}};
 
-std::vector<SmootherStep> chebyshev(int degree, double largest) {
+inline std::vector<SmootherStep> chebyshev(int degree, double largest) {
   std::vector<SmootherStep> steps;
   const auto d = static_cast<std::size_t>(degree);
   for (const auto& c : chebyshev_coefficients(ChebyshevKind::fourth, degree, 0, largest)) {
@@ -45,7 +47,8 @@ std::vector<SmootherStep> chebyshev(int degree, double largest) {
 
 /// What a K-cycle may cost: the entries of all levels, each as often as the level is visited, in those of the finest;
 /// and visits of a level, which cost a GPU the same time however small the level is.
-constexpr double most_work = 4;
+inline constexpr double most_work = 4;
+
 template <class Space>
 constexpr double most_visits = Space::has_streams ? 4 : 256;
 
@@ -66,13 +69,13 @@ std::size_t levels_with_steps(const std::vector<AlgebraicLevel<Space>>& levels, 
   return chosen;
 }
 
-}  // namespace
+}  // namespace cycle_definition
 
 template <class Space, class T>
 AlgebraicCycle<Space, T>::AlgebraicCycle(const Space& space, AlgebraicHierarchy<Space, T> hierarchy, Smoother smoother,
                                          int sweeps)
     : space_(space), hierarchy_(std::move(hierarchy)), smoother_(smoother), sweeps_(sweeps) {
-  inner_levels_ = levels_with_steps(hierarchy_.levels(), hierarchy_.coarse_inverse().has_value());
+  inner_levels_ = cycle_definition::levels_with_steps(hierarchy_.levels(), hierarchy_.coarse_inverse().has_value());
   make_vectors();
   choose_steps();
 }
@@ -109,13 +112,14 @@ void AlgebraicCycle<Space, T>::choose_steps() {
   for (std::size_t k = 0; k < hierarchy_.levels().size(); ++k) {
     const bool last = k + 1 == hierarchy_.levels().size();
     if (has_inverse(k)) break;
-    const int count = last ? sweeps_ * steps_without_inverse : sweeps_;
-    const double usual = level(k).smoother ? preconditioner_damping : jacobi_damping;
+    const int count = last ? sweeps_ * cycle_definition::steps_without_inverse : sweeps_;
+    const double usual =
+        level(k).smoother ? cycle_definition::preconditioner_damping : cycle_definition::jacobi_damping;
     const double largest = level(k).smoother ? level(k).smoother->largest() : level(k).largest;
-    const double most = level(k).is_symmetric && largest > 0 ? most_damped / largest : usual;
+    const double most = level(k).is_symmetric && largest > 0 ? cycle_definition::most_damped / largest : usual;
     const auto damping = static_cast<float>(std::min(usual, most));
     steps_.push_back(smoother_ == Smoother::chebyshev
-                         ? chebyshev(count, level(k).largest)
+                         ? cycle_definition::chebyshev(count, level(k).largest)
                          : std::vector<SmootherStep>(static_cast<std::size_t>(count), {0, damping, 1}));
   }
 }
@@ -280,10 +284,5 @@ double AlgebraicCycle<Space, T>::seconds() const {
   }
   return total;
 }
-
-template class AlgebraicCycle<Host, float>;
-template class AlgebraicCycle<Host, double>;
-template class AlgebraicCycle<Cuda, float>;
-template class AlgebraicCycle<Cuda, double>;
 
 }  // namespace ostinato::algebraic

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#pragma once
+
 #include <ostinato/preconditioners/multigrid/algebraic/hierarchy.hpp>
 
 #include <algorithm>
@@ -22,44 +24,46 @@
 #include <ostinato/spmv/analysis/scaled_structure.hpp>
 #include <ostinato/spmv/matrix/algebra/transpose.hpp>
 #include <ostinato/spmv/selection/select_format.hpp>
-#include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/error.hpp>
-#include <ostinato/spmv/space/host.hpp>
-#include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/readback.hpp>
 #include <ostinato/spmv/space/side_stream.hpp>
 #include <ostinato/spmv/space/together.hpp>
 
 namespace ostinato::algebraic {
 
-namespace {
+namespace hierarchy_definition {
 
-constexpr double least_shrinking = 0.9;  // rows of the next level in those of a level
-constexpr std::size_t most_levels = 30;
-constexpr double margin = 1.05;  // the estimate of the largest eigenvalue may be a little below
+inline constexpr double least_shrinking = 0.9;  // rows of the next level in those of a level
+
+inline constexpr std::size_t most_levels = 30;
+
+inline constexpr double margin = 1.05;  // the estimate of the largest eigenvalue may be a little below
+
 // On seven families of matrices of 27,000 to 2,250,000 rows, the estimate after 10 steps is within 2 % of that after
 // 25.
-constexpr int eigenvalue_steps = 10;
+inline constexpr int eigenvalue_steps = 10;
+
 /// Row sums of |D^-1 A| are 2 where the entries of each row add up to 0 and those beside the diagonal have one sign,
 /// and hardly more for other elliptic equations. Such a sum does for a level whose interpolation is constant on groups:
 /// the largest eigenvalue is nearly 2 on the finest level, and 1.4 to 2 on others. With sums in place of eigenvalues,
 /// solves took at most one iteration more on seven families of matrices of 90,000 to two million rows. On 256^3 they
 /// took two more, which is longer than the search.
-constexpr double near_two = 2.2;
-constexpr std::size_t many_rows = 4000000;
+inline constexpr double near_two = 2.2;
+
+inline constexpr std::size_t many_rows = 4000000;
 
 /// Throws    Stopped once the request is made.
-void end_if(const StopRequest& stop) {
+inline void end_if(const StopRequest& stop) {
   if (stop.is_made()) throw Stopped("multigrid: making the levels was stopped");
 }
 
-void require_finite(bool is_finite) {
+inline void require_finite(bool is_finite) {
   if (!is_finite) throw ArgumentError("multigrid: a coarser matrix leaves the range of float");
 }
 
 /// Calls make() for what smooths a grid, of which the finest is the first, and names the grid in what a preconditioner
 /// says of its matrix. The advice that may come with that is for the whole matrix.
-void make_smoother(std::size_t grid, auto make) {
+inline void make_smoother(std::size_t grid, auto make) {
   try {
     make();
   } catch (const MemoryLimitError&) {
@@ -111,7 +115,7 @@ std::shared_ptr<CsrStorage<Space, float>> full(const Space& space, Index n) {
 }
 
 /// What choose_csr() asks of a full matrix.
-Structure structure_of_full(Index n) {
+inline Structure structure_of_full(Index n) {
   Structure s;
   s.rows = s.cols = s.longest_row = n;
   s.nonzeros = static_cast<Offset>(n) * n;
@@ -127,7 +131,7 @@ std::size_t beside(const Operator<Space, float>& op, const CsrStorage<Space, flo
   return op.format().starts_with("csr") ? m.row_ptr.bytes() : bytes_of(m.view());
 }
 
-}  // namespace
+}  // namespace hierarchy_definition
 
 template <class Space>
 std::size_t AlgebraicLevel<Space>::bytes() const {
@@ -170,8 +174,8 @@ AlgebraicHierarchy<Space, T>::AlgebraicHierarchy(const Analysis<Space, T>& analy
           const bool twice = levels_.size() <= static_cast<std::size_t>(options.aggressive);
           Coarsening<Space> c = twice ? coarsen_twice(space, a.view(), options.coarsening, stop)
                                       : coarsen(space, a.view(), options.coarsening);
-          if (c.coarse_rows == 0 || c.coarse_rows > least_shrinking * a.view().rows) return {};
-          end_if(stop);
+          if (c.coarse_rows == 0 || c.coarse_rows > hierarchy_definition::least_shrinking * a.view().rows) return {};
+          hierarchy_definition::end_if(stop);
           if (options.takes_interpolations && !twice)
             return interpolated(space, a, Interpolation<Space, T>(space, a.view(), std::move(c), options.entries, stop),
                                 stop, memory);
@@ -195,7 +199,7 @@ void AlgebraicHierarchy<Space, T>::add_grouped_levels(const Analysis<Space, T>& 
       analysis, false,
       [&](const SpaceCsr<Space, T>& a) -> std::optional<SpaceCsr<Space, T>> {
         std::optional<GroupedLevel<Space, T>> made = aggregation.next(a);
-        if (!made || made->groups.count > least_shrinking * a.view().rows) return {};
+        if (!made || made->groups.count > hierarchy_definition::least_shrinking * a.view().rows) return {};
         find_sizes(analysis.space(), levels_.back(), made->groups.pattern(), made->groups.members.size(), nullptr);
         levels_.back().groups = std::move(made->groups);
         return made->a;
@@ -209,24 +213,24 @@ void AlgebraicHierarchy<Space, T>::add_levels(const Analysis<Space, T>& analysis
                                               const StopRequest& stop, const MemoryBudget& memory) {
   const Space& space = analysis.space();
   SpaceCsr<Space, T> a = analysis.matrix();
-  end_if(stop);
+  hierarchy_definition::end_if(stop);
   add_level(space, a.view(), takes_values, stop, memory, &analysis.structure());
-  while (a.view().rows > coarsest_rows && levels_.size() < most_levels) {
-    end_if(stop);
+  while (a.view().rows > coarsest_rows && levels_.size() < hierarchy_definition::most_levels) {
+    hierarchy_definition::end_if(stop);
     const std::optional<SpaceCsr<Space, T>> coarse = next(a);
     if (!coarse) return;
     a = *coarse;
-    end_if(stop);
+    hierarchy_definition::end_if(stop);
     add_level(space, a.view(), takes_values, stop, memory);
     announce_rest(memory);
   }
   if (a.view().rows <= coarsest_rows) {
-    const auto made = full(space, a.view().rows);
+    const auto made = hierarchy_definition::full(space, a.view().rows);
     CoarseInverse<Space, T> inverse(space, a, sizes_, power_, made->val);
     start_searches();
     inverse.finish();
     std::optional<Structure> known;
-    if (!Space::has_host_memory) known = structure_of_full(a.view().rows);
+    if (!Space::has_host_memory) known = hierarchy_definition::structure_of_full(a.view().rows);
     coarse_inverse_ = within(memory, space, SpaceCsr<Space, float>(made), known);
     if (!sources_.empty()) inverse_ = made;
   }
@@ -241,8 +245,8 @@ std::optional<SpaceCsr<Space, T>> AlgebraicHierarchy<Space, T>::interpolated(con
                                                                              const std::optional<SpaceCsr<Space, T>>& p,
                                                                              Offset vectors, const StopRequest& stop,
                                                                              const MemoryBudget& memory) {
-  if (!p || p->view().cols > least_shrinking * a.view().rows) return {};
-  end_if(stop);
+  if (!p || p->view().cols > hierarchy_definition::least_shrinking * a.view().rows) return {};
+  hierarchy_definition::end_if(stop);
   return join_levels(space, a, *p, transpose(space, *p), vectors, stop, memory);
 }
 
@@ -253,8 +257,8 @@ std::optional<SpaceCsr<Space, T>> AlgebraicHierarchy<Space, T>::interpolated(con
                                                                              Interpolation<Space, T> p,
                                                                              const StopRequest& stop,
                                                                              const MemoryBudget& memory) {
-  if (p.result().view().cols > least_shrinking * a.view().rows) return {};
-  end_if(stop);
+  if (p.result().view().cols > hierarchy_definition::least_shrinking * a.view().rows) return {};
+  hierarchy_definition::end_if(stop);
   MatrixTranspose<Space, T> r(space, p.result());
   Transfer transfer{std::move(p), std::move(r)};
   SpaceCsr<Space, T> coarse =
@@ -272,8 +276,9 @@ SpaceCsr<Space, T> AlgebraicHierarchy<Space, T>::join_levels(const Space& space,
   find_sizes(space, levels_.back(), detail::pattern_of(r.view()), r.view().val.size(), r.view().val.data());
   SpaceCsr<Space, T> coarse =
       next_matrix(CoarseMatrix<Space, T>(space, r, a, p, a.view().nonzeros() * vectors * vectors, stop));
-  end_if(stop);
-  const auto prolong = in_float(space, p.view(), 1), restrict = in_float(space, r.view(), 1);
+  hierarchy_definition::end_if(stop);
+  const auto prolong = hierarchy_definition::in_float(space, p.view(), 1),
+             restrict = hierarchy_definition::in_float(space, r.view(), 1);
   levels_.back().prolong = within(memory, space, SpaceCsr<Space, float>(prolong));
   levels_.back().restrict = within(memory, space, SpaceCsr<Space, float>(restrict));
   if (transfer != nullptr) {
@@ -291,8 +296,8 @@ void AlgebraicHierarchy<Space, T>::update_transfer(const CsrView<T>& a, Algebrai
   const Space& space = level.a.space();
   t.p.update(a);
   t.r.update(t.p.result());
-  to_float(space, t.p.result().view().val, 1, t.prolong->val, bad);
-  to_float(space, t.r.result().view().val, 1, t.restrict->val, bad + 1);
+  hierarchy_definition::to_float(space, t.p.result().view().val, 1, t.prolong->val, bad);
+  hierarchy_definition::to_float(space, t.r.result().view().val, 1, t.restrict->val, bad + 1);
   level.prolong->update_values(t.prolong->view(), on_space, same_pattern);
   level.restrict->update_values(t.restrict->view(), on_space, same_pattern);
 }
@@ -304,8 +309,8 @@ void AlgebraicHierarchy<Space, T>::add_level(const Space& space, const CsrView<T
   const auto known = of_given == nullptr ? std::nullopt : scaled_structure(*of_given, power_);
   // A matrix whose few values are known is stored by diagonals, which leaves nothing of its pattern to keep.
   const bool is_lent = known && !takes_values;
-  const auto m = is_lent ? nullptr : in_float(space, a, power_);
-  const auto matrix = is_lent ? lent_in_float(space, a, power_) : SpaceCsr<Space, float>(m);
+  const auto m = is_lent ? nullptr : hierarchy_definition::in_float(space, a, power_);
+  const auto matrix = is_lent ? hierarchy_definition::lent_in_float(space, a, power_) : SpaceCsr<Space, float>(m);
   const Analysis<Space, float> analysis = analysed(
       space, matrix, known || of_given == nullptr ? known : rounded_structure(space, matrix.view(), *of_given, power_),
       takes_smoother(a.rows));
@@ -335,8 +340,8 @@ void AlgebraicHierarchy<Space, T>::add_smoother(const Analysis<Space, float>& an
                                                 const MemoryBudget& memory) {
   AlgebraicLevel<Space>& level = levels_.back();
   if (!takes_smoother(level.a.rows())) return;
-  end_if(stop);
-  make_smoother(levels_.size(), [&] {
+  hierarchy_definition::end_if(stop);
+  hierarchy_definition::make_smoother(levels_.size(), [&] {
     const typename LevelSmoother<Space>::Level to_smooth{level.a, analysis, level.inverse,
                                                          levels_.front().a.structure().symmetric};
     level.smoother.emplace(smoother_, to_smooth, stop, memory.beside(bytes()));
@@ -367,7 +372,7 @@ void AlgebraicHierarchy<Space, T>::update(const SpaceCsr<Space, T>& a, double po
     AlgebraicLevel<Space>& level = levels_[k];
     Source& source = sources_[k];
     double* const of_matrices = bad.data() + matrices * k;
-    to_float(space, of_level.view().val, power_, source.a->val, of_matrices);
+    hierarchy_definition::to_float(space, of_level.view().val, power_, source.a->val, of_matrices);
     level.a.update_values(source.a->view(), on_space, same_pattern);
     if (k == 0) sizes_ = {};
     invert_diagonal(space, source.a->view(), level);
@@ -393,7 +398,8 @@ void AlgebraicHierarchy<Space, T>::update(const SpaceCsr<Space, T>& a, double po
   of_coarser.reset();
   find_spectra();  // its download comes after that of the counts, so that the host waits once for both
   counted.finish();
-  require_finite(std::all_of(counts.begin(), counts.end(), [](double count) { return count == 0; }));
+  hierarchy_definition::require_finite(
+      std::all_of(counts.begin(), counts.end(), [](double count) { return count == 0; }));
   update_smoothers();
   if (inverse) {
     inverse->finish();
@@ -411,7 +417,9 @@ void AlgebraicHierarchy<Space, T>::update_smoothers() {
     const Analysis<Space, float> analysis(level.a.space(), SpaceCsr<Space, float>(sources_[k].a),
                                           AnalysisDepth::without_census);
     if (k == 0) is_symmetric = analysis.structure().symmetric;
-    make_smoother(k + 1, [&] { level.smoother->update({level.a, analysis, level.inverse, is_symmetric}); });
+    hierarchy_definition::make_smoother(k + 1, [&] {
+      level.smoother->update({level.a, analysis, level.inverse, is_symmetric});
+    });
   }
 }
 
@@ -423,8 +431,8 @@ double AlgebraicHierarchy<Space, T>::power_for(const Structure& s) {
 
 template <class Space, class T>
 bool AlgebraicHierarchy<Space, T>::is_small(const CsrView<float>& a) const {
-  constexpr Offset few_entries = Offset{1} << 19;  // four megabytes, which a GPU reads in the time of a launch
-  return Space::has_streams && !levels_.empty() && a.nonzeros() <= few_entries;
+  constexpr Offset entries_of_launch = Offset{1} << 19;  // four megabytes, which a GPU reads in the time of a launch
+  return Space::has_streams && !levels_.empty() && a.nonzeros() <= entries_of_launch;
 }
 
 template <class Space, class T>
@@ -442,7 +450,7 @@ Analysis<Space, float> AlgebraicHierarchy<Space, T>::analysed(const Space& space
 template <class Space, class T>
 Operator<Space, float> AlgebraicHierarchy<Space, T>::within(const MemoryBudget& memory,
                                                             const Analysis<Space, float>& analysis) const {
-  require_finite(analysis.structure().finite);
+  hierarchy_definition::require_finite(analysis.structure().finite);
   Choice choice = is_small(analysis.matrix().view()) ? choose_csr(analysis) : choose_format(analysis);
   announce(memory, {bytes() + choice.candidates.front().cost.bytes, Certainty::at_least});
   return Operator<Space, float>(analysis, std::move(choice));
@@ -468,7 +476,8 @@ void AlgebraicHierarchy<Space, T>::announce_rest(const MemoryBudget& memory) con
   const double rest = without_transfer(last) * (transfer / (1 - shrunk) - 1);
   const auto rows = [](const auto& level) { return static_cast<double>(level.inverse.size()); };
   double coarsest = rows(last);
-  while (coarsest > coarsest_rows) coarsest *= std::min(least_shrinking, rows(last) / rows(before));
+  while (coarsest > coarsest_rows)
+    coarsest *= std::min(hierarchy_definition::least_shrinking, rows(last) / rows(before));
   const double inverse = coarsest * coarsest * (sizeof(float) + sizeof(Index));
   const bool is_guessed = rows(last) > coarsest_rows && inverse > 0.1 * static_cast<double>(bytes());
   if (is_guessed) return;
@@ -504,8 +513,10 @@ void AlgebraicHierarchy<Space, T>::invert_diagonal(const Space& space, const Csr
   for_each(space, level.inverse.size(),
            InvertLevelDiagonal{detail::pattern_of(a), a.val.data(), size, rounding_of_sum<T>, level.inverse.data()});
   if (a.rows <= coarsest_rows) return;
-  const bool by_row_sums = is_grouped_ && (levels_.size() == 1 || levels_.front().inverse.size() < many_rows);
-  searches_.emplace_back(level.a.space(), a, level.inverse, 1, eigenvalue_steps, by_row_sums ? near_two : 0);
+  const bool by_row_sums =
+      is_grouped_ && (levels_.size() == 1 || levels_.front().inverse.size() < hierarchy_definition::many_rows);
+  searches_.emplace_back(level.a.space(), a, level.inverse, 1, hierarchy_definition::eigenvalue_steps,
+                         by_row_sums ? hierarchy_definition::near_two : 0);
 }
 
 /// Starts to search for the largest eigenvalues of the latest levels, where row sums don't do.
@@ -525,7 +536,7 @@ void AlgebraicHierarchy<Space, T>::find_spectra() {
   const std::vector<LargestEigenvalue> found = EigenvalueSearch<Space, float>::results(searches_);
   for (std::size_t k = 0; k < found.size(); ++k) {
     AlgebraicLevel<Space>& level = levels_[first_searched_ + k];
-    level.largest = margin * found[k].bound;
+    level.largest = hierarchy_definition::margin * found[k].bound;
     level.is_symmetric = found[k].is_symmetric;
   }
   first_searched_ += searches_.size();
@@ -550,7 +561,8 @@ double AlgebraicHierarchy<Space, T>::complexity() const {
 template <class Space, class T>
 std::size_t AlgebraicHierarchy<Space, T>::bytes_of_transfer(const AlgebraicLevel<Space>& level, const Transfer& t) {
   const std::size_t places = sizeof(Offset) * static_cast<std::size_t>(t.p.result().view().nonzeros());
-  return t.p.bytes() + places + beside(*level.prolong, *t.prolong) + beside(*level.restrict, *t.restrict);
+  return t.p.bytes() + places + hierarchy_definition::beside(*level.prolong, *t.prolong) +
+         hierarchy_definition::beside(*level.restrict, *t.restrict);
 }
 
 template <class Space, class T>
@@ -558,19 +570,12 @@ std::size_t AlgebraicHierarchy<Space, T>::bytes_for_updates() const {
   std::size_t total = 0;
   for (std::size_t k = 0; k < sources_.size(); ++k) {
     const Source& source = sources_[k];
-    total += beside(levels_[k].a, *source.a);
+    total += hierarchy_definition::beside(levels_[k].a, *source.a);
     if (source.next) total += source.next->bytes();
     if (source.transfer) total += bytes_of_transfer(levels_[k], *source.transfer);
   }
-  if (inverse_) total += beside(*coarse_inverse_, *inverse_);
+  if (inverse_) total += hierarchy_definition::beside(*coarse_inverse_, *inverse_);
   return total;
 }
-
-template struct AlgebraicLevel<Host>;
-template struct AlgebraicLevel<Cuda>;
-template class AlgebraicHierarchy<Host, float>;
-template class AlgebraicHierarchy<Host, double>;
-template class AlgebraicHierarchy<Cuda, float>;
-template class AlgebraicHierarchy<Cuda, double>;
 
 }  // namespace ostinato::algebraic

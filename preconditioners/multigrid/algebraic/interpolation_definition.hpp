@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#pragma once
+
 #include <ostinato/preconditioners/multigrid/algebraic/interpolation.hpp>
 
 #include <memory>
@@ -8,14 +10,11 @@
 #include <ostinato/preconditioners/multigrid/algebraic/bounded_product.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/interpolation_steps.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/with_rows.hpp>
-#include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/error.hpp>
-#include <ostinato/spmv/space/host.hpp>
-#include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato::algebraic {
 
-namespace {
+namespace interpolation_definition {
 
 /// What the rows of P need of all entries of a row of A.
 template <class Space, class T>
@@ -56,7 +55,7 @@ InterpolationFactors<Space, T> factors_of(const Space& space, const CsrView<T>& 
   return made;
 }
 
-void require_finite(double not_finite) {
+inline void require_finite(double not_finite) {
   if (not_finite > 0) throw ArgumentError("multigrid: the interpolation leaves the range of the numbers");
 }
 
@@ -91,17 +90,22 @@ MatrixProduct<Space, T> product_of(const Space& space, const InterpolationFactor
   return bounded_product(space, SpaceCsr<Space, T>(f.spread), SpaceCsr<Space, T>(f.sources), entries, stop);
 }
 
-}  // namespace
+}  // namespace interpolation_definition
 
 template <class Space, class T>
 SpaceCsr<Space, T> interpolation(const Space& space, const CsrView<T>& a, const Coarsening<Space>& c, int most,
                                  const StopRequest& stop) {
-  return truncated(space, product_of(space, factors_of(space, a, c), a.nonzeros(), stop).result().view(), most);
+  return truncated(
+      space,
+      interpolation_definition::product_of(space, interpolation_definition::factors_of(space, a, c), a.nonzeros(), stop)
+          .result()
+          .view(),
+      most);
 }
 
 template <class Space, class T>
 SpaceCsr<Space, T> truncated(const Space& space, const CsrView<T>& p, int most) {
-  return SpaceCsr<Space, T>(truncated_storage(space, p, most));
+  return SpaceCsr<Space, T>(interpolation_definition::truncated_storage(space, p, most));
 }
 
 template <class Space, class T>
@@ -109,22 +113,22 @@ Interpolation<Space, T>::Interpolation(const Space& space, const CsrView<T>& a, 
                                        const StopRequest& stop)
     : space_(space),
       coarsening_(std::move(c)),
-      factors_(factors_of(space, a, coarsening_)),
-      product_(product_of(space, factors_, a.nonzeros(), stop)),
-      kept_(truncated_storage(space, product_.result().view(), most)),
+      factors_(interpolation_definition::factors_of(space, a, coarsening_)),
+      product_(interpolation_definition::product_of(space, factors_, a.nonzeros(), stop)),
+      kept_(interpolation_definition::truncated_storage(space, product_.result().view(), most)),
       result_(kept_) {}
 
 template <class Space, class T>
 void Interpolation<Space, T>::update(const CsrView<T>& a) {
-  const Parts<Space, T> parts(space_, a, coarsening_);
+  const interpolation_definition::Parts<Space, T> parts(space_, a, coarsening_);
   parts.fill(space_, factors_);
   product_.update(SpaceCsr<Space, T>(factors_.spread), SpaceCsr<Space, T>(factors_.sources));
   const CsrView<T>& p = product_.result().view();
-  const Vector<Space, double> bad = not_finite(space_, p);
+  const Vector<Space, double> bad = interpolation_definition::not_finite(space_, p);
   for_each(space_, static_cast<std::size_t>(p.rows),
            KeepThese<T>{p.row_ptr.data(), p.col.data(), p.val.data(), kept_->row_ptr.data(), kept_->col.data(),
                         kept_->val.data()});
-  require_finite(bad.download()[0]);
+  interpolation_definition::require_finite(bad.download()[0]);
 }
 
 template <class Space, class T>
@@ -134,15 +138,5 @@ std::size_t Interpolation<Space, T>::bytes() const {
     total += m->row_ptr.bytes() + m->col.bytes() + m->val.bytes();
   return total + product_.bytes();
 }
-
-#define OSTINATO_INSTANTIATE(Space, T)                                                                      \
-  template class Interpolation<Space, T>;                                                                   \
-  template SpaceCsr<Space, T> interpolation(const Space&, const CsrView<T>&, const Coarsening<Space>&, int, \
-                                            const StopRequest&);                                            \
-  template SpaceCsr<Space, T> truncated(const Space&, const CsrView<T>&, int)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
 
 }  // namespace ostinato::algebraic

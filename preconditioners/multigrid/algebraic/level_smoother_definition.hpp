@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#pragma once
+
 #include <ostinato/preconditioners/multigrid/algebraic/level_smoother.hpp>
 
 #include <algorithm>
@@ -9,14 +11,11 @@
 #include <vector>
 
 #include <ostinato/preconditioners/multigrid/algebraic/level_steps.hpp>
-#include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/error.hpp>
-#include <ostinato/spmv/space/host.hpp>
-#include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato::algebraic {
 
-namespace {
+namespace level_smoother_definition {
 
 /// A preconditioner of the list, and its options.
 struct Named {
@@ -74,19 +73,21 @@ Analysis<Space, float> ready(const typename LevelSmoother<Space>::Level& level) 
   return Analysis<Space, float>(analysis.space(), analysis.matrix(), std::move(s));
 }
 
-}  // namespace
+}  // namespace level_smoother_definition
 
 template <class Space>
 LevelSmoother<Space>::LevelSmoother(Smoother smoother, const Level& level, const StopRequest& stop,
                                     const MemoryBudget& memory) {
-  const Named m = named<Space>(smoother);
-  made_ = entry_of<Space>(m.name).build(ready<Space>(level), m.options, stop, memory);
+  const level_smoother_definition::Named m = level_smoother_definition::named<Space>(smoother);
+  made_ = level_smoother_definition::entry_of<Space>(m.name).build(level_smoother_definition::ready<Space>(level),
+                                                                   m.options, stop, memory);
   estimate_largest(level);
 }
 
 template <class Space>
 void LevelSmoother<Space>::update(const Level& level) {
-  if (!made_->update_values(ready<Space>(level))) throw ArgumentError("the smoother takes no new values");
+  if (!made_->update_values(level_smoother_definition::ready<Space>(level)))
+    throw ArgumentError("the smoother takes no new values");
   estimate_largest(level);
 }
 
@@ -116,8 +117,5 @@ void LevelSmoother<Space>::estimate_largest(const Level& level) {
   for (std::size_t i = 0; i < found.size(); i += sums)
     if (found[i] > 0) largest_ = std::max(largest_, margin * found[i + 1] / found[i]);
 }
-
-template class LevelSmoother<Host>;
-template class LevelSmoother<Cuda>;
 
 }  // namespace ostinato::algebraic

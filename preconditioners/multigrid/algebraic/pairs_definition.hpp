@@ -1,27 +1,27 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#pragma once
+
 #include <ostinato/preconditioners/multigrid/algebraic/pairs.hpp>
 
 #include <utility>
 
 #include <ostinato/preconditioners/multigrid/algebraic/pairs_steps.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/rounds.hpp>
-#include <ostinato/spmv/space/cuda.hpp>
-#include <ostinato/spmv/space/host.hpp>
-#include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/scan.hpp>
 #include <ostinato/spmv/space/together.hpp>
 
 namespace ostinato::algebraic {
 
-namespace {
+namespace pairs_definition {
 
-constexpr int most_rounds = 24;
-constexpr double dominance = 1.25;
+inline constexpr int most_rounds = 24;
+
+inline constexpr double dominance = 1.25;
 
 /// The first round after which the host looks whether rows are left. Grids need 8 or 9 rounds for 10,000 to 16 million
 /// rows, 7 for some thousand, 5 for fewer.
-int first_look(std::size_t rows) { return rows < 1500 ? 4 : rows < 10000 ? 6 : 7; }
+inline int first_look(std::size_t rows) { return rows < 1500 ? 4 : rows < 10000 ? 6 : 7; }
 
 /// What pair_up() finds out about each row.
 template <class Space>
@@ -65,7 +65,7 @@ Pairs<Space, T> numbered(const Space& space, const PairWeights<T>& weights, Foun
   return made;
 }
 
-}  // namespace
+}  // namespace pairs_definition
 
 template <class Space, class T>
 Pairs<Space, T> pair_up(const Space& space, const CsrView<T>& a, LoneRows lone, const GroupSizes<Space, T>& sizes) {
@@ -76,32 +76,25 @@ Pairs<Space, T> pair_up(const Space& space, const CsrView<T>& a, LoneRows lone, 
   Vector<Space, Index> partner(space, n), choice(space, n), spare(space, n);
   Vector<Space, int> joined(space, n);
   Vector<Space, double> left(space, 1), joins(space, 2);
-  const T limit = lone == LoneRows::leave ? static_cast<T>(dominance) : T{0};
+  const T limit = lone == LoneRows::leave ? static_cast<T>(pairs_definition::dominance) : T{0};
   for_each_row(space, n, a.nonzeros(),
                BeginPairs<T>{pattern, a.val.data(), limit, sizes.size.data(), inverse.data(), partner.data(),
                              choice.data(), joined.data()});
   const PairWeights<T> weights{pattern, a.val.data(), inverse.data(), strongest.data()};
   for_each_row(space, n, a.nonzeros(), FindStrongest<T>{weights, partner.data(), sizes.strongest.data()});
-  for (int round = 0; round < most_rounds; ++round) {
+  for (int round = 0; round < pairs_definition::most_rounds; ++round) {
     sum_rows(space, n, a.nonzeros(), ChoosePartner<T>{weights, partner.data(), choice.data(), spare.data()},
              left.data());
-    if (is_look<Space>(round, first_look(n)) && left.download()[0] == 0) break;
+    if (is_look<Space>(round, pairs_definition::first_look(n)) && left.download()[0] == 0) break;
     for_each(space, n, ShakeHands{choice.data(), partner.data()});
   }
   spare = {};
-  Found<Space> found{std::move(choice), std::move(partner), std::move(joined)};
+  pairs_definition::Found<Space> found{std::move(choice), std::move(partner), std::move(joined)};
   sum_rows(space, n, a.nonzeros(),
            JoinPair<Atomic<Space>, T>{weights, found.partner.data(), lone == LoneRows::keep, found.first.data(),
                                       found.joined.data()},
            joins.data());
-  return numbered(space, weights, std::move(found), joins);
+  return pairs_definition::numbered(space, weights, std::move(found), joins);
 }
-
-#define OSTINATO_INSTANTIATE(Space, T) \
-  template Pairs<Space, T> pair_up(const Space&, const CsrView<T>&, LoneRows, const GroupSizes<Space, T>&)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
 
 }  // namespace ostinato::algebraic

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#pragma once
+
 #include <ostinato/preconditioners/multigrid/algebraic/pairwise_aggregation.hpp>
 
 #include <utility>
@@ -8,17 +10,14 @@
 #include <ostinato/preconditioners/multigrid/algebraic/pairs.hpp>
 #include <ostinato/spmv/matrix/algebra/sum.hpp>
 #include <ostinato/spmv/matrix/algebra/transpose.hpp>
-#include <ostinato/spmv/space/cuda.hpp>
-#include <ostinato/spmv/space/host.hpp>
-#include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato::algebraic {
 
-namespace {
+namespace pairwise_aggregation_definition {
 
-constexpr int passes = 3;
+inline constexpr int passes = 3;
 
-}  // namespace
+}  // namespace pairwise_aggregation_definition
 
 template <class Space, class T>
 PairwiseAggregation<Space, T>::PairwiseAggregation(const Space& space, const SpaceCsr<Space, T>& a,
@@ -40,7 +39,7 @@ template <class Space, class T>
 std::optional<GroupedLevel<Space, T>> PairwiseAggregation<Space, T>::next(const SpaceCsr<Space, T>& a) {
   Groups<Space> groups;  // of points
   GroupSizes<Space, T> sizes;
-  for (int pass = 0; pass < passes; ++pass) {
+  for (int pass = 0; pass < pairwise_aggregation_definition::passes; ++pass) {
     Pairs<Space, T> pairs = pair_up(space_, graph_.view(), pass == 0 ? LoneRows::leave : LoneRows::keep, sizes);
     if (pairs.groups.count == 0) return {};
     graph_ = collapse(space_, graph_.view(), pairs.groups);
@@ -53,10 +52,5 @@ std::optional<GroupedLevel<Space, T>> PairwiseAggregation<Space, T>::next(const 
   SpaceCsr<Space, T> coarse = collapse(space_, a.view(), rows);
   return GroupedLevel<Space, T>{std::move(rows), std::move(coarse)};
 }
-
-template class PairwiseAggregation<Host, float>;
-template class PairwiseAggregation<Host, double>;
-template class PairwiseAggregation<Cuda, float>;
-template class PairwiseAggregation<Cuda, double>;
 
 }  // namespace ostinato::algebraic

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#pragma once
+
 #include <ostinato/preconditioners/multigrid/algebraic/plain_aggregation.hpp>
 
 #include <utility>
 
 #include <ostinato/preconditioners/multigrid/algebraic/aggregation.hpp>
-#include <ostinato/spmv/space/cuda.hpp>
-#include <ostinato/spmv/space/host.hpp>
 
 namespace ostinato::algebraic {
 
@@ -19,10 +19,5 @@ std::optional<GroupedLevel<Space, T>> PlainAggregation<Space, T>::next(const Spa
   SpaceCsr<Space, T> coarse = collapse(space_, a.view(), rows);
   return GroupedLevel<Space, T>{std::move(rows), std::move(coarse)};
 }
-
-template class PlainAggregation<Host, float>;
-template class PlainAggregation<Host, double>;
-template class PlainAggregation<Cuda, float>;
-template class PlainAggregation<Cuda, double>;
 
 }  // namespace ostinato::algebraic

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#pragma once
+
 #include <ostinato/preconditioners/multigrid/algebraic/smoothed_aggregation.hpp>
 
 #include <memory>
@@ -10,9 +12,6 @@
 #include <ostinato/preconditioners/multigrid/algebraic/smoothed_aggregation_steps.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/with_rows.hpp>
 #include <ostinato/spmv/matrix/algebra/product.hpp>
-#include <ostinato/spmv/space/cuda.hpp>
-#include <ostinato/spmv/space/host.hpp>
-#include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato::algebraic {
 
@@ -73,10 +72,5 @@ SpaceCsr<Space, T> SmoothedAggregation<Space, T>::smoothing(const SpaceCsr<Space
   for_each(space_, rows, FillSmoothing<T>{m, damping, s->row_ptr.data(), s->col.data(), s->val.data()});
   return SpaceCsr<Space, T>(s);
 }
-
-template class SmoothedAggregation<Host, float>;
-template class SmoothedAggregation<Host, double>;
-template class SmoothedAggregation<Cuda, float>;
-template class SmoothedAggregation<Cuda, double>;
 
 }  // namespace ostinato::algebraic

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#pragma once
+
 #include <ostinato/preconditioners/multigrid/structured/cycle.hpp>
 
 #include <algorithm>
@@ -11,13 +13,10 @@
 #include <ostinato/preconditioners/multigrid/structured/passes.hpp>
 #include <ostinato/preconditioners/multigrid/structured/tiles.hpp>
 #include <ostinato/spmv/space/concept.hpp>
-#include <ostinato/spmv/space/cuda.hpp>
-#include <ostinato/spmv/space/host.hpp>
-#include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato::multigrid {
 
-namespace {
+namespace cycle_definition {
 
 template <int... Axes, class F>
 void with_axes(int axes, std::integer_sequence<int, Axes...>, F f) {
@@ -32,7 +31,7 @@ void with_operator(const Level<Space>& level, F f) {
   with_shape(level.dimensions, level.star, level.around(), [&](auto shape) { f(shape, level.operator_view()); });
 }
 
-}  // namespace
+}  // namespace cycle_definition
 
 template <class Space>
 Cycle<Space>::Cycle(const Space& space, Hierarchy<Space> hierarchy, Smoother smoother, int sweeps, bool half)
@@ -208,7 +207,7 @@ double Cycle<Space>::measure_rate() const {
   Vector<Space, double> slots(space_, 3);
   sum(space_, n, RandomError{e.data()}, slots.data());
   space_.zero(x.data(), x.bytes());
-  with_operator(finest, [&]<class S, class A>(S, const A& a) {
+  cycle_definition::with_operator(finest, [&]<class S, class A>(S, const A& a) {
     for_grid(space_, finest.grid, Residual<S, float*, A>{a, x.data(), e.data(), 1, b.data()});
   });
   const Source<float> source = unscaled(0, b.data());
@@ -221,7 +220,7 @@ double Cycle<Space>::measure_rate() const {
 template <class Space>
 void Cycle<Space>::smooth(std::size_t k, int sweep, Iterate from, float* out) const {
   const Level<Space>& l = level(k);
-  with_operator(l, [&]<class S, class A>(S, const A& a) {
+  cycle_definition::with_operator(l, [&]<class S, class A>(S, const A& a) {
     for_grid(space_, l.grid, Smooth<S, float*, A>{a, vectors_[k].b.data(), from.x, from.c, omega(k, sweep), out});
   });
 }
@@ -250,7 +249,7 @@ auto Cycle<Space>::descend(std::size_t k) const -> Iterate {
     }
   }
   float* residual = other(k, x);
-  with_operator(l, [&]<class S, class A>(S, const A& a) {
+  cycle_definition::with_operator(l, [&]<class S, class A>(S, const A& a) {
     for_grid(space_, l.grid, Residual<S, float*, A>{a, v.b.data(), x.x, x.c, residual});
   });
   float* const out = vectors_[k + 1].b.data();
@@ -258,7 +257,7 @@ auto Cycle<Space>::descend(std::size_t k) const -> Iterate {
     for_grid(space_, l.next, RestrictAround{l.weights(), residual, out});
     return x;
   }
-  with_axes(l.axes, std::make_integer_sequence<int, 7>{}, [&]<int A>(std::integral_constant<int, A>) {
+  cycle_definition::with_axes(l.axes, std::make_integer_sequence<int, 7>{}, [&]<int A>(std::integral_constant<int, A>) {
     for_grid(space_, l.next, Restrict<A>{l.weights_view(), l.grid, residual, out});
   });
   return x;
@@ -284,10 +283,11 @@ auto Cycle<Space>::ascend(std::size_t k, Iterate x, const float* coarse) const -
       for_grid(space_, step.cells(), step);
     }
   } else {
-    with_axes(l.axes, std::make_integer_sequence<int, 7>{}, [&]<int A>(std::integral_constant<int, A>) {
-      const Interpolate<A> step{l.weights_view(), l.grid, x.x, x.c, coarse, out};
-      for_grid(space_, step.cells(), step);
-    });
+    cycle_definition::with_axes(l.axes, std::make_integer_sequence<int, 7>{},
+                                [&]<int A>(std::integral_constant<int, A>) {
+                                  const Interpolate<A> step{l.weights_view(), l.grid, x.x, x.c, coarse, out};
+                                  for_grid(space_, step.cells(), step);
+                                });
   }
   x = {out, 1};
   for (int sweep = sweeps_ - 1; sweep > 0; --sweep) {
@@ -369,7 +369,7 @@ void Cycle<Space>::run(const Source<T>& source, const Target<T>& target) const {
   const bool is_coarsest = hierarchy_.levels().size() == 1;
   const Iterate x = is_coarsest ? Iterate{solve(0), 1} : correct(0);
   const float last = is_coarsest ? 0 : omega(0, 0);
-  with_operator(finest, [&]<class S, class A>(S, const A& a) {
+  cycle_definition::with_operator(finest, [&]<class S, class A>(S, const A& a) {
     const Smooth<S, float*, A> smooth{a, v.b.data(), x.x, x.c, last, nullptr};
     sum_grid(space_, finest.grid, Leave<S, T, A>{smooth, source.root, target.power, source.r, target.z}, target.slot);
   });
@@ -381,14 +381,5 @@ void Cycle<Space>::apply_to(Strided<const T> r, Strided<T> z, double* slot) cons
   run(Source<T>{hierarchy_.inverse_root(), &hierarchy_.even_inverse_root(), r},
       Target<T>{static_cast<T>(hierarchy_.power()), z, slot});
 }
-
-template class Cycle<Host>;
-template class Cycle<Cuda>;
-
-#define OSTINATO_INSTANTIATE(Space, T) template void Cycle<Space>::apply_to(Strided<const T>, Strided<T>, double*) const
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
 
 }  // namespace ostinato::multigrid

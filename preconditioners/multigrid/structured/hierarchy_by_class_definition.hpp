@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#pragma once
+
 #include <cmath>
 #include <numeric>
 #include <optional>
@@ -9,18 +11,16 @@
 #include <ostinato/preconditioners/multigrid/structured/hierarchy.hpp>
 #include <ostinato/preconditioners/multigrid/structured/planned_grids.hpp>
 #include <ostinato/preconditioners/multigrid/structured/star_by_axes.hpp>
-#include <ostinato/spmv/space/cuda.hpp>
-#include <ostinato/spmv/space/host.hpp>
 
 namespace ostinato::multigrid {
 
-namespace {
+namespace hierarchy_by_class_definition {
 
 /// A grid of this size is solved by a dense inverse. It is smaller than where coefficients vary, because the inverse
 /// takes longer to make than another grid, unless rows add up to 0 or nearly so at all sides: then the last grid has to
 /// show that constants solve A x = 0, which a grid of one point can't, and one of more than 27 points isn't halved to
 /// one.
-std::size_t coarsest_points_of(const Classes& rows) {
+inline std::size_t coarsest_points_of(const Classes& rows) {
   constexpr double held = 0.1;  // a row at a side where the solution is given adds up to more of its diagonal
   for (const auto& row : rows) {
     if (row[centre] > 0 && std::accumulate(row.begin(), row.end(), 0.0) > held * row[centre]) return 27;
@@ -45,7 +45,7 @@ struct ClassTables {
   }
 };
 
-}  // namespace
+}  // namespace hierarchy_by_class_definition
 
 template <class Space>
 bool Hierarchy<Space>::make_by_class(const std::vector<double>& table, const Grid& grid, const GridPlan<Space>& plan,
@@ -58,7 +58,7 @@ bool Hierarchy<Space>::make_by_class(const std::vector<double>& table, const Gri
   bool star = grid.star;
   ClassRoots roots = roots_of(rows);
   const std::vector<float> inverse = inverse_roots(roots, e);
-  const std::size_t coarsest = coarsest_points_of(rows);
+  const std::size_t coarsest = hierarchy_by_class_definition::coarsest_points_of(rows);
   std::vector<Level<Space>> levels, announced;
   std::vector<float> coarsest_a;
   // The memory of several unknowns is predicted from that of the first one.
@@ -66,7 +66,7 @@ bool Hierarchy<Space>::make_by_class(const std::vector<double>& table, const Gri
   std::optional<StarByAxes> by_axes = grid.unknowns == 1 ? finest : std::nullopt;
   const bool plain = finest && is_plain(rows, e, grid.dimensions, star);
   PlainGrids plain_grids(plain);
-  ClassTables tables;
+  hierarchy_by_class_definition::ClassTables tables;
   for (;;) {
     Level<Space> level{.grid = e, .dimensions = grid.dimensions, .star = star, .by_class = true};
     const std::vector<float> a = scaled_operator(rows, roots, e, grid.dimensions, star);
@@ -126,12 +126,5 @@ bool Hierarchy<Space>::make_by_class(const std::vector<double>& table, const Gri
   ones_ = part(2 * levels_.size());
   return true;
 }
-
-#define OSTINATO_INSTANTIATE(Space)                                                                              \
-  template bool Hierarchy<Space>::make_by_class(const std::vector<double>&, const Grid&, const GridPlan<Space>&, \
-                                                const std::function<bool()>&);
-OSTINATO_INSTANTIATE(Host)
-OSTINATO_INSTANTIATE(Cuda)
-#undef OSTINATO_INSTANTIATE
 
 }  // namespace ostinato::multigrid

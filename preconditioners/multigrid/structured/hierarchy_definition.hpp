@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#pragma once
+
 #include <ostinato/preconditioners/multigrid/structured/hierarchy.hpp>
 
 #include <algorithm>
@@ -13,8 +15,6 @@
 #include <ostinato/preconditioners/multigrid/structured/slots.hpp>
 #include <ostinato/spmv/analysis/diagonals.hpp>
 #include <ostinato/spmv/space/error.hpp>
-#include <ostinato/spmv/space/host.hpp>
-#include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/readback.hpp>
 #include <ostinato/spmv/space/together.hpp>
 
@@ -338,21 +338,5 @@ void Hierarchy<Space>::round_to_half(std::size_t count) {
         "multigrid: precision=half holds numbers up to 65504, and coefficients of a grid are larger; "
         "use precision=single");
 }
-
-template class Field<Host>;
-template class Field<Cuda>;
-template struct Level<Host>;
-template struct Level<Cuda>;
-template class Hierarchy<Host>;
-template class Hierarchy<Cuda>;
-
-#define OSTINATO_INSTANTIATE(Space, T)                                                                       \
-  template Hierarchy<Space>::Hierarchy(const Analysis<Space, T>&, const Grid&, int, const GridPlan<Space>&); \
-  template Hierarchy<Space>::Hierarchy(const StencilOperator<Space, T>&, const GridPlan<Space>&);
-OSTINATO_INSTANTIATE(Host, float)
-OSTINATO_INSTANTIATE(Host, double)
-OSTINATO_INSTANTIATE(Cuda, float)
-OSTINATO_INSTANTIATE(Cuda, double)
-#undef OSTINATO_INSTANTIATE
 
 }  // namespace ostinato::multigrid

@@ -1,3 +1,0 @@
-// SPDX-FileCopyrightText: The Ostinato authors
-// SPDX-License-Identifier: Apache-2.0
-#include <ostinato/preconditioners/multigrid/algebraic/hierarchy_definition.hpp>

@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/preconditioners/multigrid/algebraic/interpolation_definition.hpp>
+
+#include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/parallel.hpp>
+
+namespace ostinato::algebraic {
+
+#define OSTINATO_INSTANTIATE(Space, T)                                                                      \
+  template class Interpolation<Space, T>;                                                                   \
+  template SpaceCsr<Space, T> interpolation(const Space&, const CsrView<T>&, const Coarsening<Space>&, int, \
+                                            const StopRequest&);                                            \
+  template SpaceCsr<Space, T> truncated(const Space&, const CsrView<T>&, int)
+OSTINATO_INSTANTIATE(Host, float);
+OSTINATO_INSTANTIATE(Host, double);
+OSTINATO_INSTANTIATE(Cuda, float);
+OSTINATO_INSTANTIATE(Cuda, double);
+
+}  // namespace ostinato::algebraic

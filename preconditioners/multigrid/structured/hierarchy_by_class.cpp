@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/preconditioners/multigrid/structured/hierarchy_by_class_definition.hpp>
+
+#include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/host.hpp>
+
+namespace ostinato::multigrid {
+
+#define OSTINATO_INSTANTIATE(Space)                                                                              \
+  template bool Hierarchy<Space>::make_by_class(const std::vector<double>&, const Grid&, const GridPlan<Space>&, \
+                                                const std::function<bool()>&);
+OSTINATO_INSTANTIATE(Host)
+OSTINATO_INSTANTIATE(Cuda)
+
+#undef OSTINATO_INSTANTIATE
+
+}  // namespace ostinato::multigrid

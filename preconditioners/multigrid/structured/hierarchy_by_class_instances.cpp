@@ -1,3 +1,0 @@
-// SPDX-FileCopyrightText: The Ostinato authors
-// SPDX-License-Identifier: Apache-2.0
-#include <ostinato/preconditioners/multigrid/structured/hierarchy_by_class_definition.hpp>
