@@ -8,6 +8,7 @@
 #include <ostinato/spmv/formats/calibration.hpp>
 #include <ostinato/spmv/formats/cusparse/vendor.hpp>
 #include <ostinato/spmv/selection/tuner.hpp>
+#include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato {
 
@@ -28,7 +29,7 @@ bool measures(const FormatOptions& options) {
 
 /// What measured times depend on beside the device.
 std::string libraries_of(const Host&) { return Host::build_description(); }
-std::string libraries_of(const Cuda& space) { return vendor_versions(space); }
+[[maybe_unused]] std::string libraries_of(const Cuda& space) { return vendor_versions(space); }
 
 /// What predictions are made for. Small matrices do with the usual figures: to read the measured ones takes as long as
 /// tens of their products, to measure them as long as thousands.
@@ -163,9 +164,6 @@ Choice choose_csr(const Analysis<Space, T>& analysis) {
   template Choice choose_csr(const Analysis<Space, T>&);                                      \
   template Selection<Space, T> select_format(const Analysis<Space, T>&, const FormatOptions&, \
                                              const FormatList<Space, T>&)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato
