@@ -3,14 +3,12 @@
 #include <ostinato/preconditioners/jacobi_definition.hpp>
 
 #include <ostinato/preconditioners/define_entry.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato {
 
-template class Jacobi<Host, float>;
-template class Jacobi<Host, double>;
-template class Jacobi<Cuda, float>;
-template class Jacobi<Cuda, double>;
+OSTINATO_CLASS(Jacobi);
 OSTINATO_DEFINE_PRECONDITIONER(jacobi, Jacobi)
 
 }  // namespace ostinato

@@ -3,13 +3,12 @@
 #include <ostinato/preconditioners/ssor_definition.hpp>
 
 #include <ostinato/preconditioners/define_entry.hpp>
+#include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato {
 
-template class Ssor<Host, float>;
-template class Ssor<Host, double>;
-template class Ssor<Cuda, float>;
-template class Ssor<Cuda, double>;
+OSTINATO_CLASS(Ssor);
+
 OSTINATO_DEFINE_PRECONDITIONER(ssor, Ssor)
 
 }  // namespace ostinato

@@ -3,13 +3,11 @@
 #include <ostinato/preconditioners/fsai/fsai_definition.hpp>
 
 #include <ostinato/preconditioners/define_entry.hpp>
+#include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato {
 
-template class Fsai<Host, float>;
-template class Fsai<Host, double>;
-template class Fsai<Cuda, float>;
-template class Fsai<Cuda, double>;
+OSTINATO_CLASS(Fsai);
 OSTINATO_DEFINE_PRECONDITIONER(fsai, Fsai)
 
 }  // namespace ostinato

@@ -2,15 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/preconditioners/ilu/approximate_factored_definition.hpp>
 
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato {
 
-template class ApproximateFactored<Host, float>;
-template class ApproximateFactored<Host, double>;
-template class ApproximateFactored<Cuda, float>;
-template class ApproximateFactored<Cuda, double>;
-template class ApproximateFactored<Host, double, float>;
-template class ApproximateFactored<Cuda, double, float>;
+#define OSTINATO_INSTANTIATE(Space, T, V) template class ApproximateFactored<Space, T, V>
+OSTINATO_FOR_ALL_MIXED(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato

@@ -3,6 +3,7 @@
 #include <ostinato/preconditioners/ilu/incomplete_lu_definition.hpp>
 
 #include <ostinato/preconditioners/define_entry.hpp>
+#include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato {
 
@@ -244,18 +245,16 @@ Factors CholeskyKind::factor(const CsrView<double>& a, const Options& options, c
                     [&](const FactorMemory& within) { return factor_cholesky(a, within, stop); });
 }
 
-#define OSTINATO_INSTANTIATE(Kind)                 \
-  template class IncompleteLu<Host, float, Kind>;  \
-  template class IncompleteLu<Host, double, Kind>; \
-  template class IncompleteLu<Cuda, float, Kind>;  \
-  template class IncompleteLu<Cuda, double, Kind>;
-OSTINATO_INSTANTIATE(Ilu0Kind)
-OSTINATO_INSTANTIATE(IlukKind)
-OSTINATO_INSTANTIATE(IlutKind)
-OSTINATO_INSTANTIATE(LuKind)
-OSTINATO_INSTANTIATE(Ic0Kind)
-OSTINATO_INSTANTIATE(IctKind)
-OSTINATO_INSTANTIATE(CholeskyKind)
+#define OSTINATO_INSTANTIATE(Space, T)             \
+  template class IncompleteLu<Space, T, Ilu0Kind>; \
+  template class IncompleteLu<Space, T, IlukKind>; \
+  template class IncompleteLu<Space, T, IlutKind>; \
+  template class IncompleteLu<Space, T, LuKind>;   \
+  template class IncompleteLu<Space, T, Ic0Kind>;  \
+  template class IncompleteLu<Space, T, IctKind>;  \
+  template class IncompleteLu<Space, T, CholeskyKind>
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
+
 OSTINATO_DEFINE_PRECONDITIONER(ilu0, Ilu0)
 OSTINATO_DEFINE_PRECONDITIONER(iluk, Iluk)
 OSTINATO_DEFINE_PRECONDITIONER(ilut, Ilut)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/preconditioners/ilu/isai_definition.hpp>
 
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato {
@@ -23,8 +24,11 @@ Offset count_square_entries(const CsrView<double>& l, Offset most, const StopReq
   return count;
 }
 
-template SpaceCsr<Host, double> incomplete_inverse(const Host&, const SpaceCsr<Host, double>&, int, const StopRequest&);
-template SpaceCsr<Cuda, double> incomplete_inverse(const Cuda&, const SpaceCsr<Cuda, double>&, int, const StopRequest&);
+#define OSTINATO_INSTANTIATE(Space)                                                                      \
+  template SpaceCsr<Space, double> incomplete_inverse(const Space&, const SpaceCsr<Space, double>&, int, \
+                                                      const StopRequest&)
+OSTINATO_FOR_SPACES(OSTINATO_INSTANTIATE);
+#undef OSTINATO_INSTANTIATE
 
 void detail::invert_rows(const Host& space, const InverseRows& rows, std::size_t first, std::size_t count) {
   constexpr std::size_t block = 256;

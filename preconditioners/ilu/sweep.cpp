@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/preconditioners/ilu/sweep_definition.hpp>
 
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato {
@@ -20,14 +21,13 @@ Substitution detail::in_groups(const Substitution& s, SweepGroups& groups, std::
   return ordered;
 }
 
-template class Sweep<Host, float>;
-template class Sweep<Host, double>;
-template class Sweep<Cuda, float>;
-template class Sweep<Cuda, double>;
+OSTINATO_CLASS(Sweep);
 
-#define OSTINATO_INSTANTIATE(T, In, Copy)                                                      \
-  template void Sweep<Host, T>::run(std::span<const In>, std::span<T>, std::span<Copy>) const; \
-  template void Sweep<Cuda, T>::run(std::span<const In>, std::span<T>, std::span<Copy>) const;
-OSTINATO_FOR_EACH_SWEEP(OSTINATO_INSTANTIATE)
+#define OSTINATO_INSTANTIATE_RUN(Space, T, In, Copy) \
+  template void Sweep<Space, T>::run(std::span<const In>, std::span<T>, std::span<Copy>) const;
+#define OSTINATO_INSTANTIATE_RUNS(Space) OSTINATO_FOR_EACH_SWEEP(OSTINATO_INSTANTIATE_RUN, Space)
+OSTINATO_FOR_SPACES(OSTINATO_INSTANTIATE_RUNS)
+#undef OSTINATO_INSTANTIATE_RUNS
+#undef OSTINATO_INSTANTIATE_RUN
 
 }  // namespace ostinato

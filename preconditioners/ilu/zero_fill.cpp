@@ -2,14 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/preconditioners/ilu/zero_fill_definition.hpp>
 
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato {
 
-template class ZeroFill<Host, float>;
-template class ZeroFill<Host, double>;
-template class ZeroFill<Cuda, float>;
-template class ZeroFill<Cuda, double>;
+OSTINATO_CLASS(ZeroFill);
 
 #define OSTINATO_INSTANTIATE(Space, T, V)                                                                            \
   template Factored<Space, T, V> ZeroFill<Space, T>::sweeps(const SpaceCsr<Space, T>&) const;                        \
@@ -17,11 +15,6 @@ template class ZeroFill<Cuda, double>;
                                                                   const StopRequest&) const;                         \
   template std::pair<Factored<Space, T, V>, ZeroFill<Space, T>::Outcome> ZeroFill<Space, T>::make(                   \
       const SpaceCsr<Space, T>&, const StopRequest&) const
-OSTINATO_INSTANTIATE(Host, float, float);
-OSTINATO_INSTANTIATE(Host, double, double);
-OSTINATO_INSTANTIATE(Host, double, float);
-OSTINATO_INSTANTIATE(Cuda, float, float);
-OSTINATO_INSTANTIATE(Cuda, double, double);
-OSTINATO_INSTANTIATE(Cuda, double, float);
+OSTINATO_FOR_ALL_MIXED(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato

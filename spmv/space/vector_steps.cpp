@@ -13,9 +13,6 @@ namespace ostinato {
   template void subtract_from<T, Space>(const Space&, In<T>, In<T>, Out<T>, double*); \
   template void multiply<T, Space>(const Space&, In<T>, In<T>, Out<T>);               \
   template void multiply_dot<T, Space>(const Space&, In<T>, In<T>, Out<T>, double*)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato

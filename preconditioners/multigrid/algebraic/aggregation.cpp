@@ -4,6 +4,7 @@
 
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato::algebraic {
@@ -11,9 +12,6 @@ namespace ostinato::algebraic {
 #define OSTINATO_INSTANTIATE(Space, T)                                                                             \
   template Aggregation<Space, T> aggregate(const Space&, const SpaceCsr<Space, T>&, const Points&, double, double, \
                                            Coupling)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato::algebraic

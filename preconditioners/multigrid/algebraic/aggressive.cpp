@@ -4,6 +4,7 @@
 
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato::algebraic {
@@ -13,9 +14,6 @@ namespace ostinato::algebraic {
                                            const StopRequest&);                                                       \
   template SpaceCsr<Space, T> multipass_interpolation(const Space&, const CsrView<T>&, const Coarsening<Space>&, int, \
                                                       const StopRequest&)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato::algebraic

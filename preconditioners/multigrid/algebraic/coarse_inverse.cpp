@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/preconditioners/multigrid/algebraic/coarse_inverse_definition.hpp>
 
+#include <ostinato/spmv/space/list.hpp>
+
 namespace ostinato::algebraic {
 
 namespace {
@@ -191,9 +193,6 @@ std::vector<double> coarse_inverse(const Csr<double>& a, double rounding) {
   return std::move(*inverse).values();
 }
 
-template class CoarseInverse<Host, float>;
-template class CoarseInverse<Host, double>;
-template class CoarseInverse<Cuda, float>;
-template class CoarseInverse<Cuda, double>;
+OSTINATO_CLASS(CoarseInverse);
 
 }  // namespace ostinato::algebraic

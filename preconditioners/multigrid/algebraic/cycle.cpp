@@ -2,15 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/preconditioners/multigrid/algebraic/cycle_definition.hpp>
 
-#include <ostinato/spmv/space/cuda.hpp>
-#include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato::algebraic {
 
-template class AlgebraicCycle<Host, float>;
-template class AlgebraicCycle<Host, double>;
-template class AlgebraicCycle<Cuda, float>;
-template class AlgebraicCycle<Cuda, double>;
+OSTINATO_CLASS(AlgebraicCycle);
 
 }  // namespace ostinato::algebraic

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/preconditioners/multigrid/algebraic/near_null_space_definition.hpp>
 
-#include <ostinato/spmv/space/cuda.hpp>
-#include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato::algebraic {
@@ -69,7 +68,8 @@ NearNullSpace given_vectors(const Points& points, std::span<const double> vector
   return b;
 }
 
-template Vector<Host, double> vectors_of(const Host&, const NearNullSpace&);
-template Vector<Cuda, double> vectors_of(const Cuda&, const NearNullSpace&);
+#define OSTINATO_INSTANTIATE(Space) template Vector<Space, double> vectors_of(const Space&, const NearNullSpace&)
+OSTINATO_FOR_SPACES(OSTINATO_INSTANTIATE);
+#undef OSTINATO_INSTANTIATE
 
 }  // namespace ostinato::algebraic

@@ -4,15 +4,13 @@
 
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato::algebraic {
 
 #define OSTINATO_INSTANTIATE(Space, T) \
   template Pairs<Space, T> pair_up(const Space&, const CsrView<T>&, LoneRows, const GroupSizes<Space, T>&)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato::algebraic

@@ -2,15 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/preconditioners/multigrid/algebraic/pairwise_aggregation_definition.hpp>
 
-#include <ostinato/spmv/space/cuda.hpp>
-#include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato::algebraic {
 
-template class PairwiseAggregation<Host, float>;
-template class PairwiseAggregation<Host, double>;
-template class PairwiseAggregation<Cuda, float>;
-template class PairwiseAggregation<Cuda, double>;
+OSTINATO_CLASS(PairwiseAggregation);
 
 }  // namespace ostinato::algebraic

@@ -2,15 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/preconditioners/multigrid/algebraic/smoothed_aggregation_definition.hpp>
 
-#include <ostinato/spmv/space/cuda.hpp>
-#include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato::algebraic {
 
-template class SmoothedAggregation<Host, float>;
-template class SmoothedAggregation<Host, double>;
-template class SmoothedAggregation<Cuda, float>;
-template class SmoothedAggregation<Cuda, double>;
+OSTINATO_CLASS(SmoothedAggregation);
 
 }  // namespace ostinato::algebraic

@@ -2,17 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/preconditioners/multigrid/structured/hierarchy_by_class_definition.hpp>
 
-#include <ostinato/spmv/space/cuda.hpp>
-#include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato::multigrid {
 
 #define OSTINATO_INSTANTIATE(Space)                                                                              \
   template bool Hierarchy<Space>::make_by_class(const std::vector<double>&, const Grid&, const GridPlan<Space>&, \
                                                 const std::function<bool()>&);
-OSTINATO_INSTANTIATE(Host)
-OSTINATO_INSTANTIATE(Cuda)
-
+OSTINATO_FOR_SPACES(OSTINATO_INSTANTIATE);
 #undef OSTINATO_INSTANTIATE
 
 }  // namespace ostinato::multigrid

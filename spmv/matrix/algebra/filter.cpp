@@ -9,9 +9,6 @@ namespace ostinato {
 
 #define OSTINATO_INSTANTIATE(Space, T) \
   template SpaceCsr<Space, T> filter(const Space&, const SpaceCsr<Space, T>&, const FilterOptions&)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato

@@ -3,13 +3,11 @@
 #include <ostinato/spmv/matrix/algebra/sum_definition.hpp>
 
 #include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato {
 
-template class MatrixSum<Host, float>;
-template class MatrixSum<Host, double>;
-template class MatrixSum<Cuda, float>;
-template class MatrixSum<Cuda, double>;
+OSTINATO_CLASS(MatrixSum);
 
 }  // namespace ostinato
