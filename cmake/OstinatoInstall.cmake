@@ -93,7 +93,6 @@ set(ostinato_headers
   spmv/space/cuda.hpp
   spmv/space/error.hpp
   spmv/space/extents.hpp
-  spmv/space/first_look.hpp
   spmv/space/function.hpp
   spmv/space/host.hpp
   spmv/space/index.hpp
