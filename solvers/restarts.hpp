@@ -17,9 +17,12 @@
 #include <ostinato/solvers/solver.hpp>
 #include <ostinato/spmv/analysis/structure.hpp>
 #include <ostinato/spmv/linear_operator.hpp>
+#include <ostinato/spmv/space/concept.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/sums.hpp>
 
 // The start, the restarts and the end of a solve, which all methods share. The methods' .cpp files include this header.
 
@@ -493,6 +496,9 @@ std::string reason_of(SolveResult& result, const Monitor<Space>& monitor, const 
 template <class Method, class Space, class T, class Recurrence>
 SolveResult solve_with_restarts(const ScaledSystem<Space, T>& system, Out<T> x, const SolveOptions& options,
                                 Workspace<Space>& workspace, Recurrence recurrence, int period = Method::period) {
+  static_assert(HasLoops<Space, Sums<1>>,
+                "a space needs for_each(space, n, f) and sum(space, n, f, slots) in its namespace: "
+                "ostinato/spmv/space/concept.hpp");
   require_valid(options);
   SolveResult result;
   result.solver = Method::name;

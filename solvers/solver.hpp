@@ -201,9 +201,14 @@ struct Solver {
  private:
   template <class A>
   static SolveResult explain_space() {
-    static_assert(detail::never<A>,
-                  "the first argument of a solver is the space, an ostinato::Host or Cuda: "
-                  "cg(space, A, b, x, M, options)");
+    if constexpr (requires { A::has_host_memory; }) {
+      static_assert(detail::never<A>,
+                    "the space lacks a member that ostinato/spmv/space/concept.hpp lists under Memory");
+    } else {
+      static_assert(detail::never<A>,
+                    "the first argument of a solver is the space, an ostinato::Host or Cuda: "
+                    "cg(space, A, b, x, M, options)");
+    }
     return {};
   }
 };
