@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/spmv/selection/select_format_definition.hpp>
 
+#include <ostinato/spmv/space/list.hpp>
+
 namespace ostinato {
 
 #define OSTINATO_INSTANTIATE(Space, T)                                                        \
