@@ -60,6 +60,8 @@ set(ostinato_headers
   spmv/analysis/spectrum.hpp
   spmv/analysis/structure.hpp
   spmv/analysis/tridiagonal.hpp
+  spmv/base/function.hpp
+  spmv/base/scalar.hpp
   spmv/formats/calibration.hpp
   spmv/formats/cost.hpp
   spmv/formats/machine.hpp
@@ -93,7 +95,6 @@ set(ostinato_headers
   spmv/space/error.hpp
   spmv/space/extents.hpp
   spmv/space/first_look.hpp
-  spmv/space/function.hpp
   spmv/space/host.hpp
   spmv/space/index.hpp
   spmv/space/lengths.hpp

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include <ostinato/solvers/convergence_state.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/space/sums.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
@@ -104,8 +105,7 @@ struct UpdateXR {
     if (nothing == T{0}) x[i] = next;
     const T value = r[i] - omega * t[i] + nothing;
     r[i] = value;
-    return {{static_cast<double>(value) * static_cast<double>(value),
-             static_cast<double>(s0[i]) * static_cast<double>(value)}};
+    return {{abs2(value), product_of(s0[i], value)}};
   }
 
   OSTINATO_FUNCTION void finish(const Sums<2>& sums) {

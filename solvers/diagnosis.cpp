@@ -12,6 +12,7 @@
 
 #include <ostinato/solvers/no_solution.hpp>
 #include <ostinato/spmv/analysis/structure.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/host.hpp>
@@ -84,7 +85,7 @@ std::string why_not_usable(const ScaledSystem<Space, T>& system, In<T> z) {
     if (size > largest) largest = size, row = i;
     of_b = std::max(of_b, std::abs(static_cast<double>(b[i])));
   }
-  constexpr double huge = sizeof(T) == sizeof(float) ? 1e12 : 1e30;
+  constexpr double huge = is_single<T> ? 1e12 : 1e30;
   if (!(largest > huge * of_b)) return {};
   return "M^-1 b is " + short_text(largest / of_b) + " times as large as b, in " + row_text(row) + scaled +
          ": pivots of M are tiny beside their rows; ilut pivots";

@@ -17,6 +17,7 @@
 #include <ostinato/solvers/require_room.hpp>
 #include <ostinato/solvers/restarts.hpp>
 #include <ostinato/solvers/slow_directions.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/multi_vector.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
@@ -77,7 +78,7 @@ Widths widths(std::size_t rows, std::size_t value_bytes, const SolveOptions& o, 
 /// Whether M^-1 V is kept, as GMRES does under an M in float (gmres.hpp), within the bytes that the basis may take.
 template <class T, class Space, class M>
 bool is_worth_more(const Space& space, const M& m, const Widths& widths, double vector, std::size_t limit) {
-  if (sizeof(T) == sizeof(float) || !m.works_in_float() || widths.search == 1) return false;
+  if (is_single<T> || !m.works_in_float() || widths.search == 1) return false;
   const double bytes = (widths.vectors() + widths.search) * vector;
   return bytes <= basis_memory(limit) && is_free(space, bytes);
 }

@@ -15,6 +15,7 @@
 #include <ostinato/solvers/instantiate.hpp>
 #include <ostinato/solvers/require_room.hpp>
 #include <ostinato/solvers/restarts.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/memory.hpp>
 #include <ostinato/spmv/space/multi_vector.hpp>
@@ -215,7 +216,7 @@ double bytes_of_coefficients(double vectors) {
 template <class T, class Space, class M>
 bool is_worth_twice_the_basis(const Space& space, const M& m, const SolveOptions& o, std::size_t rows,
                               std::size_t limit) {
-  if (sizeof(T) == sizeof(float) || !m.works_in_float()) return false;
+  if (is_single<T> || !m.works_in_float()) return false;
   constexpr std::size_t column = 2 * sizeof(T);
   if (o.restart != automatic_restart) {
     const double vectors = krylov_vectors(rows, column, o.restart),

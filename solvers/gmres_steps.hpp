@@ -4,8 +4,8 @@
 
 #include <cmath>
 
+#include <ostinato/spmv/base/function.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
-#include <ostinato/spmv/space/function.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
 
 // The vector steps of GMRES that multi_vector.hpp doesn't have, for both spaces.

@@ -11,6 +11,7 @@
 #include <ostinato/solvers/instantiate.hpp>
 #include <ostinato/solvers/lsmr_steps.hpp>
 #include <ostinato/solvers/restarts.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/graph_capture.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
@@ -236,7 +237,7 @@ class LeastSquares {
   }
 
   /// Complete factors of A^T A enlarge the rounding of A^T r to about eps^0.65 (preconditioners/least_squares.hpp).
-  static constexpr double rounding_of_factors = sizeof(T) == sizeof(double) ? 1e-8 : 3e-3;
+  static constexpr double rounding_of_factors = is_single<T> ? 3e-3 : 1e-8;
 
   /// Residuals that differ by half of the digits count as equal: then the gradient decides.
   bool is_better() const {

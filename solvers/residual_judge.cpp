@@ -8,6 +8,7 @@
 
 #include <ostinato/solvers/restarts_steps.hpp>
 #include <ostinato/spmv/analysis/structure.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
@@ -41,7 +42,7 @@ template <class Space, class T>
 double ResidualJudge<Space, T>::norm_in_slot(Out<T> r) const {
   const Space& space = system_.space();
   const double plain = std::sqrt(read_scalar(space, slot_));
-  if (sizeof(T) < sizeof(double) || !(plain < 1e-140)) return plain;
+  if (is_single<T> || !(plain < 1e-140)) return plain;
   constexpr int exponent = 600;
   scale<T>(space, static_cast<T>(std::ldexp(1.0, exponent)), r, r);
   dot<T>(space, r, r, slot_);

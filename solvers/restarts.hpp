@@ -16,6 +16,7 @@
 #include <ostinato/solvers/scaled_system.hpp>
 #include <ostinato/solvers/solver.hpp>
 #include <ostinato/spmv/analysis/structure.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/linear_operator.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/error.hpp>
@@ -164,7 +165,7 @@ class Best {
 };
 
 template <class T>
-constexpr const char* precision_name = sizeof(T) == sizeof(float) ? "single precision" : "double precision";
+constexpr const char* precision_name = is_single<T> ? "single precision" : "double precision";
 
 /// One solve, from the caller's x and back to it: what all methods do around their recurrence. x is in the scale of the
 /// system until give_back() or, where an exception ends the solve, until the destructor.

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <limits>
 
+#include <ostinato/spmv/base/function.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
-#include <ostinato/spmv/space/function.hpp>
 #include <ostinato/spmv/space/sums.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
 

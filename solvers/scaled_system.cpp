@@ -10,6 +10,7 @@
 
 #include <ostinato/solvers/restarts_steps.hpp>
 #include <ostinato/spmv/analysis/structure.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/host.hpp>
@@ -84,7 +85,7 @@ double norm_of(const Space& space, In<T> x, Out<T> room, double* slot) {
     return std::sqrt(read_scalar(space, slot));
   };
   const double plain = norm(x);
-  if (sizeof(T) < sizeof(double) || std::isnan(plain) || (plain > 1e-140 && plain < 1e140)) return plain;
+  if (is_single<T> || std::isnan(plain) || (plain > 1e-140 && plain < 1e140)) return plain;
   const int exponent = plain > 1 ? -600 : 600;
   scale<T>(space, static_cast<T>(std::ldexp(1.0, exponent)), x, room);
   return std::ldexp(norm(room), -exponent);

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include <ostinato/spmv/base/function.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
-#include <ostinato/spmv/space/function.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/memory.hpp>
 #include <ostinato/spmv/space/vector.hpp>

@@ -18,6 +18,7 @@
 #include <ostinato/preconditioners/option_text.hpp>
 #include <ostinato/preconditioners/require_rows.hpp>
 #include <ostinato/spmv/analysis/pattern_hash.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
@@ -485,7 +486,7 @@ std::string Multigrid<Space, T>::why_not(const Structure& s) {
   if (s.rows == 0) return {};
   if (!s.finite) return "not all values are finite";
   if (!s.positive_diagonal && !s.negative_diagonal) return "the diagonal isn't positive";
-  constexpr double largest = sizeof(T) == 4 ? 1e32 : 1e250;  // 1 / A stays in range, with room for the size of x
+  constexpr double largest = is_single<T> ? 1e32 : 1e250;  // 1 / A stays in range, with room for the size of x
   if (!(s.norm_inf < largest && s.norm_inf > 1 / largest)) return "the values are too large or too small";
   return {};
 }
@@ -616,10 +617,10 @@ template <class Space, class T>
 bool Multigrid<Space, T>::has_mixed_dot() const {
   constexpr double largest = 1e6;  // z then stays in the range of float, however small r becomes
   const State& s = state();
-  return sizeof(T) > sizeof(float) && !s.algebraic && std::all_of(s.cycles.begin(), s.cycles.end(), [](const auto& c) {
-           const double power = c.hierarchy().power();
-           return power < largest && power > 1 / largest;
-         });
+  return !is_single<T> && !s.algebraic && std::all_of(s.cycles.begin(), s.cycles.end(), [](const auto& c) {
+    const double power = c.hierarchy().power();
+    return power < largest && power > 1 / largest;
+  });
 }
 
 template <class Space, class T>

@@ -4,7 +4,8 @@
 
 #include <cstddef>
 
-#include <ostinato/spmv/space/function.hpp>
+#include <ostinato/spmv/base/function.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/sums.hpp>
 
 namespace ostinato {
@@ -14,9 +15,7 @@ template <class T>
 struct Dot {
   const T* x;
   const T* y;
-  OSTINATO_FUNCTION Sums<1> operator()(std::size_t i) const {
-    return {{static_cast<double>(x[i]) * static_cast<double>(y[i])}};
-  }
+  OSTINATO_FUNCTION Sums<1> operator()(std::size_t i) const { return {{product_of(x[i], y[i])}}; }
 };
 
 }  // namespace ostinato

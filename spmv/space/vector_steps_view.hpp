@@ -4,9 +4,10 @@
 
 // The functors behind vector_steps.hpp. vector_steps.cpp and vector_steps.cu use these functors on Host and Cuda.
 
+#include <ostinato/spmv/base/function.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/dot.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
-#include <ostinato/spmv/space/function.hpp>
 #include <ostinato/spmv/space/sums.hpp>
 
 namespace ostinato::detail {
@@ -26,7 +27,7 @@ struct SubtractFrom {
   OSTINATO_FUNCTION Sums<1> operator()(std::size_t i) const {
     const T value = b[i] - q[i];
     r[i] = value;
-    return {{static_cast<double>(value) * static_cast<double>(value)}};
+    return {{abs2(value)}};
   }
 };
 
@@ -44,7 +45,7 @@ struct MultiplyDot {
   OSTINATO_FUNCTION Sums<1> operator()(std::size_t i) const {
     const T value = d[i] * r[i];
     z[i] = value;
-    return {{static_cast<double>(value) * static_cast<double>(r[i])}};
+    return {{product_of(value, r[i])}};
   }
 };
 

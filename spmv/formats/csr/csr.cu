@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/formats/csr/csr_plan.hpp>
 #include <ostinato/spmv/formats/store_row.hpp>
 #include <ostinato/spmv/space/cuda/parallel.cuh>
@@ -85,7 +86,7 @@ __device__ void short_rows(const Args<T, Pointer>& a, int longest_short, int blo
     if (row < a.rows && lane == 0) {
       if (share.is_short) store(a, static_cast<Index>(row), sum);
       if constexpr (Dotted) {
-        dot.v[0] += static_cast<double>(w[row]) * static_cast<double>(share.is_short ? sum : a.y[row]);
+        dot.v[0] += product_of(w[row], share.is_short ? sum : a.y[row]);
       }
     }
     first += static_cast<Offset>(blocks) * rows_per_block;
@@ -111,7 +112,7 @@ __device__ void long_row_piece(const Args<T, Pointer>& a, const Pieces& rows, in
   Sums<1> sum{};
 #pragma unroll 4
   for (Pointer k = begin + static_cast<int>(threadIdx.x); k < end; k += cuda::block_threads) {
-    sum.v[0] += static_cast<double>(__ldg(a.val + k)) * static_cast<double>(a.x[__ldg(a.col + k)]);
+    sum.v[0] += product_of(__ldg(a.val + k), a.x[__ldg(a.col + k)]);
   }
   sum = cuda::block_sum(sum);
   if (threadIdx.x == 0) {

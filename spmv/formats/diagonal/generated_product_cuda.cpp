@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/formats/diagonal/generated_product.hpp>
 #include <ostinato/spmv/formats/diagonal/product_args.hpp>
 #include <ostinato/spmv/space/cuda/launch.cuh>
@@ -22,7 +23,7 @@ namespace {
 
 template <class T>
 const char* type_name() {
-  return sizeof(T) == 8 ? "double" : "float";
+  return is_single<T> ? "float" : "double";
 }
 
 template <class T>
