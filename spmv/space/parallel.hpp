@@ -63,7 +63,7 @@ auto block_sums(const F f, std::size_t begin, std::size_t end) {
   using Result = std::remove_cvref_t<decltype(f(begin))>;
   constexpr int count = Result::count;
   constexpr std::size_t lanes = 16;
-  double lane[count][lanes] = {};
+  typename Result::value_type lane[count][lanes] = {};
   std::size_t i = begin;
   for (; i + lanes <= end; i += lanes) {
 #pragma omp simd
@@ -97,8 +97,8 @@ void for_each(const Host& host, std::size_t n, F f) {
 }
 
 template <class F>
-void sum(const Host& host, std::size_t n, F f, double* slots) {
-  using Result = std::remove_cvref_t<decltype(f(std::size_t{0}))>;
+void sum(const Host& host, std::size_t n, F f, typename detail::SumsOf<F>::value_type* slots) {
+  using Result = detail::SumsOf<F>;
   if (!detail::prepare(f)) return detail::skipped(f);
   const std::size_t blocks = (n + host_block - 1) / host_block;
   static thread_local std::vector<Result> partial;

@@ -24,7 +24,7 @@ template <class T>
 struct SubtractFrom {
   const T *b, *q;
   T* r;
-  OSTINATO_FUNCTION Sums<1> operator()(std::size_t i) const {
+  OSTINATO_FUNCTION Sums<1, sum_t<T>> operator()(std::size_t i) const {
     const T value = b[i] - q[i];
     r[i] = value;
     return {{abs2(value)}};
@@ -42,10 +42,10 @@ template <class T>
 struct MultiplyDot {
   const T *d, *r;
   T* z;
-  OSTINATO_FUNCTION Sums<1> operator()(std::size_t i) const {
+  OSTINATO_FUNCTION Sums<1, sum_t<T>> operator()(std::size_t i) const {
     const T value = d[i] * r[i];
     z[i] = value;
-    return {{product_of(value, r[i])}};
+    return {{product_of(conj(r[i]), value)}};
   }
 };
 
