@@ -84,28 +84,28 @@ void sort_by_key(const Cuda&, Vector<Cuda, unsigned>&, unsigned, Vector<Cuda, In
 void download(const Cuda&, std::span<const Copied>) { fail(); }
 void settle(const Cuda&) { fail(); }
 
-template <class T, class Space>
-void project(const Space&, int, const T*, In<T>, T*) {
+template <class T>
+void project(const Cuda&, int, const T*, In<T>, T*) {
   fail();
 }
-template <class T, class Space>
-void subtract(const Space&, int, const T*, const T*, Out<T>) {
+template <class T>
+void subtract(const Cuda&, int, const T*, const T*, Out<T>) {
   fail();
 }
-template <class T, class Space>
-void combine(const Space&, int, const T*, const T*, Out<T>) {
+template <class T>
+void combine(const Cuda&, int, const T*, const T*, Out<T>) {
   fail();
 }
-template <class T, class Space>
-void combine(const Space&, int, const T*, int, const T*, std::size_t, Out<T>) {
+template <class T>
+void combine(const Cuda&, int, const T*, int, const T*, std::size_t, Out<T>) {
   fail();
 }
 
-#define OSTINATO_INSTANTIATE(T)                                                  \
-  template void project<T, Cuda>(const Cuda&, int, const T*, In<T>, T*);         \
-  template void subtract<T, Cuda>(const Cuda&, int, const T*, const T*, Out<T>); \
-  template void combine<T, Cuda>(const Cuda&, int, const T*, const T*, Out<T>);  \
-  template void combine<T, Cuda>(const Cuda&, int, const T*, int, const T*, std::size_t, Out<T>)
+#define OSTINATO_INSTANTIATE(T)                                            \
+  template void project<T>(const Cuda&, int, const T*, In<T>, T*);         \
+  template void subtract<T>(const Cuda&, int, const T*, const T*, Out<T>); \
+  template void combine<T>(const Cuda&, int, const T*, const T*, Out<T>);  \
+  template void combine<T>(const Cuda&, int, const T*, int, const T*, std::size_t, Out<T>)
 OSTINATO_INSTANTIATE(float);
 OSTINATO_INSTANTIATE(double);
 
