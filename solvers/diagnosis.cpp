@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/solvers/diagnosis_definition.hpp>
 
+#include <complex>
+
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
 
@@ -32,6 +34,7 @@ std::string outside_text(double relative_residual) {
   template std::string why_singular(const ScaledSystem<Space, T>&, double)
 OSTINATO_INSTANTIATE(Host, float);
 OSTINATO_INSTANTIATE(Host, double);
+OSTINATO_INSTANTIATE(Host, std::complex<double>);
 OSTINATO_INSTANTIATE(Cuda, float);
 OSTINATO_INSTANTIATE(Cuda, double);
 

@@ -343,7 +343,7 @@ class Cycles {
   Out<T> h_;      ///< columns of coefficients: C^T A M^-1 v(j), then those of V
   Out<T> again_;  ///< coefficients of the second orthogonalisation
   Out<T> small_;
-  double* slot_;
+  Slot<T> slot_;
   int kept_ = 0;                          ///< columns of U and C
   std::vector<std::vector<double>> top_;  ///< C^T A M^-1 V, by columns
   std::vector<double> of_kept_;           ///< C^T r
@@ -381,7 +381,7 @@ SolveResult Gcrodr::run(const Space& space, const OperatorRef<Space, T>& given, 
   if (earlier != nullptr && !earlier->fits(space, a.rows())) earlier = nullptr;
   bool is_first = true;
 
-  const auto recurrence = [&](Out<T> r, double*, double norm, Monitor<Space>& monitor) {
+  const auto recurrence = [&](Out<T> r, Slot<T>, double norm, Monitor<Space>& monitor) {
     monitor.start(norm);
     if (std::exchange(is_first, false) && earlier != nullptr) cycles.take(earlier->u, earlier->c, earlier->vectors);
     ConvergenceState state = monitor.host_state();

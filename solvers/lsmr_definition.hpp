@@ -139,7 +139,7 @@ class Recurrence {
   const PreconditionerRef<Space, T>& m_;
   bool of_rows_, of_columns_;  ///< whether M is of A A^T or of A^T A
   Out<T> x_, p_, u_, q_, v_, m_v_, h_, h_bar_;
-  double* slot_;
+  Slot<T> slot_;
   LsmrScalars* scalars_;
 };
 

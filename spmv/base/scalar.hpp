@@ -5,7 +5,9 @@
 // What the library asks of a value type, written once. The value types are float, double and complex values of these:
 // std::complex, or a class with its members. The functions run in CUDA kernels for the types that do.
 
+#include <cmath>
 #include <concepts>
+#include <cstddef>
 #include <type_traits>
 
 #include <ostinato/spmv/base/function.hpp>
@@ -51,10 +53,16 @@ inline constexpr bool is_single = std::is_same_v<real_t<T>, float>;
 template <class T>
 inline constexpr bool is_complex = !std::is_same_v<real_t<T>, std::remove_cv_t<T>>;
 
+namespace detail {
+
+template <class R>
+inline constexpr bool is_float_or_double = std::is_same_v<R, float> || std::is_same_v<R, double>;
+
+}  // namespace detail
+
 /// A value type of vectors and matrices.
 template <class T>
-concept Scalar = std::same_as < real_t<T>,
-float > || std::same_as<real_t<T>, double>;
+concept Scalar = detail::is_float_or_double<real_t<T>>;
 
 /// A value type without imaginary parts.
 template <class T>
@@ -69,6 +77,16 @@ using Slot = sum_t<T>*;
 template <Real T>
 OSTINATO_FUNCTION constexpr T conj(T a) {
   return a;
+}
+
+/// The real part.
+template <Scalar T>
+OSTINATO_FUNCTION constexpr real_t<T> real_part(T a) {
+  if constexpr (is_complex<T>) {
+    return a.real();
+  } else {
+    return a;
+  }
 }
 
 /// a b, formed in sum_t: exact for floats.
@@ -86,5 +104,24 @@ OSTINATO_FUNCTION constexpr double abs2(T a) {
     return product_of(a, a);
   }
 }
+
+/// |a|, in double.
+template <Scalar T>
+OSTINATO_FUNCTION double magnitude(T a) {
+  const double re = static_cast<double>(real_part(a));
+  if constexpr (is_complex<T>) {
+    return std::hypot(re, static_cast<double>(a.imag()));
+  } else {
+    return re < 0 ? -re : re;
+  }
+}
+
+/// The real numbers at p: of complex values the real and the imaginary parts beside each other.
+template <Scalar T>
+OSTINATO_FUNCTION real_t<T>* parts_of(T* p) {
+  return reinterpret_cast<real_t<T>*>(p);
+}
+template <Scalar T>
+constexpr std::size_t parts_of_value = is_complex<T> ? 2 : 1;
 
 }  // namespace ostinato

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/spmv/matrix/space_csr.hpp>
 
+#include <complex>
 #include <utility>
 
 #include <ostinato/spmv/space/cuda.hpp>
@@ -109,6 +110,7 @@ void SpaceCsr<Space, T>::upload(const Space& space, const CsrView<T>& a) {
 
 template class SpaceCsr<Host, float>;
 template class SpaceCsr<Host, double>;
+template class SpaceCsr<Host, std::complex<double>>;
 template class SpaceCsr<Cuda, float>;
 template class SpaceCsr<Cuda, double>;
 

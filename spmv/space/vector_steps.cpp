@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/spmv/space/vector_steps_definition.hpp>
 
+#include <complex>
+
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
@@ -15,6 +17,7 @@ namespace ostinato {
   template void multiply_dot<T, Space>(const Space&, In<T>, In<T>, Out<T>, Slot<T>)
 OSTINATO_INSTANTIATE(Host, float);
 OSTINATO_INSTANTIATE(Host, double);
+OSTINATO_INSTANTIATE(Host, std::complex<double>);
 OSTINATO_INSTANTIATE(Cuda, float);
 OSTINATO_INSTANTIATE(Cuda, double);
 

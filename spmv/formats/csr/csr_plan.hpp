@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <ostinato/spmv/analysis/structure.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
@@ -78,6 +79,6 @@ void csr_apply(const Cuda& space, const CsrPlan<Cuda>& plan, const CsrView<T>& a
 /// y = A x and *slot = w . y in one pass over the matrix. Enqueued.
 template <class T>
 void csr_apply_dot(const Cuda& space, const CsrPlan<Cuda>& plan, const CsrView<T>& a, const T* x, T* y, const T* w,
-                   double* slot);
+                   Slot<T> slot);
 
 }  // namespace ostinato::formats

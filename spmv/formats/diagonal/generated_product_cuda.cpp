@@ -133,7 +133,7 @@ bool GeneratedProduct::product(const Cuda& space, const View& a, const Product<T
 
 template <class View, class T>
 bool GeneratedProduct::product_dot(const Cuda& space, const View& a, const Product<T>& p, const T* w,
-                                   double* slot) const {
+                                   Slot<T> slot) const {
   if (!in_use(space)) return false;
   const auto args = args_of(a, constants_);
   const cuda::Reduction to = cuda::reduction(space, slot);
