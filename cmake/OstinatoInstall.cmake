@@ -91,6 +91,7 @@ set(ostinato_headers
   spmv/selection/choice.hpp
   spmv/selection/numbering.hpp
   spmv/shapes.hpp
+  spmv/space/concept.hpp
   spmv/space/cuda.hpp
   spmv/space/error.hpp
   spmv/space/extents.hpp

@@ -13,6 +13,7 @@
 #include <ostinato/solvers/restarts_steps.hpp>
 #include <ostinato/spmv/analysis/structure.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
+#include <ostinato/spmv/space/concept.hpp>
 #include <ostinato/spmv/space/error.hpp>
 
 namespace ostinato {
@@ -73,7 +74,7 @@ void require_system(const std::string& method, const Space& space, const Operato
     throw ArgumentError(method + ": b and x share memory, but b is read until the end; give x an array of its own");
   if (!a.works_on(space)) throw ArgumentError(method + ": the operator" + another_space);
   if (!m.works_on(space)) throw ArgumentError(method + ": " + m.name() + another_space);
-  if constexpr (Space::on_device) {
+  if constexpr (is_cuda<Space>) {
     require_device_memory(space, b.data(), "b");
     require_device_memory(space, x.data(), "x");
   }

@@ -19,6 +19,7 @@
 #include <ostinato/preconditioners/require_rows.hpp>
 #include <ostinato/spmv/matrix/algebra/transpose.hpp>
 #include <ostinato/spmv/selection/select_format.hpp>
+#include <ostinato/spmv/space/concept.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
@@ -62,9 +63,9 @@ struct Fsai<Space, T>::Made {
   Index diagonal_only;
 
   /// Nothing where the host has to make the factor, or to say why there is none.
-  static std::optional<Made> on_device(const Analysis<Space, T>& analysis, const FsaiOptions& options) {
+  static std::optional<Made> in_space(const Analysis<Space, T>& analysis, const FsaiOptions& options) {
     const Structure& s = analysis.structure();
-    if constexpr (Space::on_device) {
+    if constexpr (is_cuda<Space>) {
       if (options.pattern != FsaiPattern::a || !why_not(s).empty()) return {};
       const auto made = approximate_factor(analysis.space(), analysis.matrix().view(), definite_sign(s));
       if (!made) return {};
@@ -137,7 +138,7 @@ auto Fsai<Space, T>::make(const Analysis<Space, T>& analysis, const FsaiOptions&
   require_between("fsai", "entries", options.entries, 1, most_entries);
   if (!s.finite) throw ArgumentError("fsai: the matrix holds NaN or infinity; use --precond none");
   if (stop.is_made()) throw Stopped("fsai: making the factor was stopped");
-  if (auto made = Made::on_device(analysis, options)) return std::move(*made);
+  if (auto made = Made::in_space(analysis, options)) return std::move(*made);
   Csr<double> a = host_copy(analysis.space(), analysis.matrix());
   if (definite_sign(s) < 0) std::transform(a.val.begin(), a.val.end(), a.val.begin(), std::negate<>());
   if (!s.symmetric && !is_nearly_symmetric(a))

@@ -255,7 +255,7 @@ auto ApproximateFactored<Space, T, V>::make(const Space& space, Unit&& unit, con
   Made made{.unit = std::move(unit), .options = options};
   Unit& u = made.unit;
   const Vector<Space, Index>& col_place = u.col_place.size() > 0 ? u.col_place : u.row_place;
-  if constexpr (!Space::on_device) {
+  if constexpr (Space::has_host_memory) {
     if (options.solve == TriangularSolve::isai && options.power == 2)
       require_room(space, u.lower.view(), (u.upper ? *u.upper : u.lower).view(), announce, stop);
   }

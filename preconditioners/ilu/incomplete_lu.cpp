@@ -18,6 +18,7 @@
 #include <ostinato/preconditioners/option_text.hpp>
 #include <ostinato/preconditioners/require_rows.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
+#include <ostinato/spmv/space/concept.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/memory.hpp>
 #include <ostinato/spmv/space/message.hpp>
@@ -332,7 +333,7 @@ Csr<double> IncompleteLu<Space, T, Kind>::usable_copy(const Space& space, const 
 template <class Space, class T, class Kind>
 auto IncompleteLu<Space, T, Kind>::make(const Space& space, const SpaceCsr<Space, T>& a, const Options& options,
                                         const StopRequest& stop, const MemoryBudget& budget) -> Made {
-  if constexpr (Space::on_device && Kind::zero_fill.has_value()) {
+  if constexpr (is_cuda<Space> && Kind::zero_fill.has_value()) {
     return make(Analysis<Space, T>(space, a), options, stop, budget);
   } else {
     return make_on_host(space, a, options, stop, budget);
@@ -344,7 +345,7 @@ auto IncompleteLu<Space, T, Kind>::make(const Analysis<Space, T>& analysis, cons
                                         const StopRequest& stop, const MemoryBudget& budget) -> Made {
   const Space& space = analysis.space();
   const SpaceCsr<Space, T>& a = analysis.matrix();
-  if constexpr (Space::on_device && Kind::zero_fill.has_value()) {
+  if constexpr (is_cuda<Space> && Kind::zero_fill.has_value()) {
     const bool is_exact = options.triangles.is_exact();
     if (suits_zero_fill<Kind>(analysis) && (is_exact || !options.preparation.match)) {
       ZeroFill<Space, T> zero_fill(space, a, *Kind::zero_fill, options.preparation, stop);
@@ -407,8 +408,8 @@ template <class Space, class Kind>
 PreparationOptions preparation_on(const typename Kind::Options& options, Index rows) {
   constexpr Index most_rows = 2000;
   PreparationOptions p = options.preparation;
-  if (Space::on_device && p.order == Ordering::with_pivots) p.order = Ordering::best;
-  if (!Space::on_device && std::is_same_v<Kind, IlutKind> && p.order == Ordering::best)
+  if (Space::has_streams && p.order == Ordering::with_pivots) p.order = Ordering::best;
+  if (!Space::has_streams && std::is_same_v<Kind, IlutKind> && p.order == Ordering::best)
     p.order = rows <= most_rows ? Ordering::quick : Ordering::banded;
   return p;
 }
@@ -473,7 +474,7 @@ auto IncompleteLu<Space, T, Kind>::make_on_host(const Space& space, const SpaceC
 template <class Space, class T, class Kind>
 void IncompleteLu<Space, T, Kind>::update_values(const Analysis<Space, T>& analysis) {
   require_rows(name, analysis.structure(), made_.rows);
-  if constexpr (Space::on_device && Kind::zero_fill.has_value()) {
+  if constexpr (is_cuda<Space> && Kind::zero_fill.has_value()) {
     if (made_.zero_fill && !options_.preparation.match && suits_zero_fill<Kind>(analysis) &&
         analysis.pattern() == made_.pattern) {
       revision_.renew();

@@ -8,6 +8,7 @@
 
 #include <ostinato/preconditioners/ilu/sweep_steps.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
+#include <ostinato/spmv/space/concept.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
@@ -134,7 +135,7 @@ Substitution detail::in_groups(const Substitution& s, SweepGroups& groups, std::
 template <class Space, class T>
 Sweep<Space, T>::Sweep(const Space& space, Substitution s) : space_(space) {
   std::vector<unsigned> group;
-  if (Space::on_device) {
+  if (is_cuda<Space>) {
     s = detail::in_groups(s, arrays_.groups, group);
   } else {
     const std::vector<Index> level = levels_of(s);
@@ -167,7 +168,7 @@ auto Sweep<Space, T>::both(const Space& space, SweepArrays<Space, T> first, Swee
 
 template <class Space, class T>
 void Sweep<Space, T>::make_tiles(std::span<Sweep* const> sweeps, const Vector<Space, unsigned>& group) {
-  if (!Space::on_device || group.size() == 0) return;
+  if (!is_cuda<Space> || group.size() == 0) return;
   const Space& space = sweeps[0]->space_;
   Sweep *const first = sweeps.front(), *const second = sweeps.back();
   std::size_t rows[2], entries[2];
@@ -205,7 +206,7 @@ void Sweep<Space, T>::make_tiles(std::span<Sweep* const> sweeps, const Vector<Sp
 /// look at many (H100, 2026-11: bench_triangular ahead).
 template <class Space, class T>
 unsigned Sweep<Space, T>::warps() const {
-  if constexpr (Space::on_device) {
+  if constexpr (is_cuda<Space>) {
     const double tiles = static_cast<double>(tiles_.size() - 1), most = detail::most_warps(space_);
     const double suited = arrays_.col.size() > 16 * arrays_.target.size() ? 8 : 16;
     const double ahead = ahead_ > 0 ? ahead_ : suited;
@@ -237,7 +238,7 @@ void Sweep<Space, T>::run(std::span<const In> in, std::span<T> out, std::span<Co
                                      .target = a.target.data(),
                                      .scale = a.scale.data()};
   if (view.rows == 0) return;
-  if constexpr (Space::on_device) {
+  if constexpr (is_cuda<Space>) {
     const detail::SweepTiles<T> tiles = {.rows = view,
                                          .tile = tiles_.data(),
                                          .count = static_cast<unsigned>(tiles_.size() - 1),

@@ -10,6 +10,7 @@
 
 #include <ostinato/spmv/base/function.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
+#include <ostinato/spmv/space/concept.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/memory.hpp>
@@ -122,7 +123,7 @@ class Sweep {
   static constexpr std::size_t bytes_of(std::size_t rows, std::size_t entries) {
     const std::size_t arrays =
         (rows + 1) * sizeof(Offset) + rows * (2 * sizeof(Index) + sizeof(T)) + entries * (sizeof(Index) + sizeof(T));
-    if (!Space::on_device) return arrays;
+    if (!is_cuda<Space>) return arrays;
     return arrays + 2 * rows * sizeof(T) + entries * sizeof(Index) + (rows + entries / 2) / 32 * sizeof(SweepTile);
   }
 

@@ -6,9 +6,7 @@
 #include <vector>
 
 #include <ostinato/spmv/space/distributed.hpp>
-#include <ostinato/spmv/space/graph_capture.hpp>
 #include <ostinato/spmv/space/host.hpp>
-#include <ostinato/spmv/space/readback.hpp>
 
 // A space for tests on which each sum goes over two parts of each vector, as on two ranks.
 
@@ -60,17 +58,3 @@ class Halves<Host> : public Host {
 };
 
 }  // namespace ostinato::test
-
-namespace ostinato {
-
-template <class T>
-class Readback<test::Halves<Host>, T> : public Readback<Host, T> {
-  using Readback<Host, T>::Readback;
-};
-
-template <>
-class GraphCapture<test::Halves<Host>> : public GraphCapture<Host> {
-  using GraphCapture<Host>::GraphCapture;
-};
-
-}  // namespace ostinato

@@ -13,6 +13,7 @@
 #include <ostinato/spmv/matrix/algebra/product_pattern.hpp>
 #include <ostinato/spmv/matrix/algebra/product_steps.hpp>
 #include <ostinato/spmv/matrix/algebra/shapes.hpp>
+#include <ostinato/spmv/space/concept.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/scan.hpp>
@@ -268,8 +269,8 @@ SpaceCsr<Space, T> made(const Space& space, const CsrView<T>& a, const CsrView<T
 }  // namespace
 
 template <class Space, class T>
-struct MatrixProduct<Space, T>::Work : std::conditional_t<Space::on_device, NoWork<T>, Accumulators<T>> {
-  using std::conditional_t<Space::on_device, NoWork<T>, Accumulators<T>>::conditional_t;
+struct MatrixProduct<Space, T>::Work : std::conditional_t<is_host<Space>, Accumulators<T>, NoWork<T>> {
+  using std::conditional_t<is_host<Space>, Accumulators<T>, NoWork<T>>::conditional_t;
 };
 
 template <class Space, class T>
@@ -320,10 +321,10 @@ std::shared_ptr<const CsrStorage<Space, T>> pattern_of_product(const Space& spac
                                                                const ProductTerms& terms) {
   auto c = without_entries(space, a.view(), b.view());
   end_on(stop);
-  if constexpr (Space::on_device) {
-    NoWork<T>::find_pattern(space, a.view(), b.view(), *c, terms);
-  } else {
+  if constexpr (is_host<Space>) {
     Accumulators<T>(space, a.view(), b.view()).make(space, a.view(), b.view(), *c, stop, &terms);
+  } else {
+    NoWork<T>::find_pattern(space, a.view(), b.view(), *c, terms);
   }
   end_on(stop);
   return c;
