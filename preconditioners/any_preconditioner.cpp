@@ -18,6 +18,7 @@
 #include <ostinato/preconditioners/require_rows.hpp>
 #include <ostinato/preconditioners/rungs.hpp>
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
 
@@ -582,16 +583,15 @@ bool AnyPreconditioner<Space, T>::has_mixed_dot() const {
   return !is_identity() && built_->has_mixed_dot();
 }
 
-template PreconditionerChoice choose_preconditioner<Host>(const Structure&, const Grid&);
-template PreconditionerChoice choose_preconditioner<Cuda>(const Structure&, const Grid&);
+#define OSTINATO_INSTANTIATE_SPACES(Space) \
+  template PreconditionerChoice choose_preconditioner<Space>(const Structure&, const Grid&)
+OSTINATO_FOR_SPACES(OSTINATO_INSTANTIATE_SPACES);
+#undef OSTINATO_INSTANTIATE_SPACES
 
 #define OSTINATO_INSTANTIATE(Space, T)                                                  \
   template std::vector<PreconditionerMemory> predict_memory(const Analysis<Space, T>&); \
   template PreconditionerChoice choose_preconditioner(const Analysis<Space, T>&);       \
   template class AnyPreconditioner<Space, T>
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato

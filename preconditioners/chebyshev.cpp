@@ -3,14 +3,12 @@
 #include <ostinato/preconditioners/chebyshev_definition.hpp>
 
 #include <ostinato/preconditioners/define_entry.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato {
 
-template class Chebyshev<Host, float>;
-template class Chebyshev<Host, double>;
-template class Chebyshev<Cuda, float>;
-template class Chebyshev<Cuda, double>;
+OSTINATO_CLASS(Chebyshev);
 OSTINATO_DEFINE_PRECONDITIONER(chebyshev, Chebyshev)
 
 }  // namespace ostinato

@@ -5,16 +5,13 @@
 #include <complex>
 
 #include <ostinato/preconditioners/define_entry.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato {
 
-template class Jacobi<Host, float>;
-template class Jacobi<Host, double>;
-template class Jacobi<Host, std::complex<double>>;
-template class Jacobi<Cuda, float>;
-template class Jacobi<Cuda, double>;
-
+OSTINATO_CLASS(Jacobi);
+OSTINATO_COMPLEX_CLASS(Jacobi);
 OSTINATO_DEFINE_PRECONDITIONER(jacobi, Jacobi)
 
 }  // namespace ostinato

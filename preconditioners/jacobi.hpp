@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <complex>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -14,6 +13,7 @@
 #include <ostinato/spmv/space/concept.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/revision.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
@@ -97,10 +97,6 @@ requires IsSpace<Space> Jacobi(const Space&, const Matrix&)
 template <class Space, class T>
 Jacobi(const Space&, const CsrView<T>&) -> Jacobi<Space, T>;
 
-extern template class Jacobi<Host, float>;
-extern template class Jacobi<Host, double>;
-extern template class Jacobi<Host, std::complex<double>>;
-extern template class Jacobi<Cuda, float>;
-extern template class Jacobi<Cuda, double>;
+OSTINATO_EXTERN_CLASS(Jacobi);
 
 }  // namespace ostinato

@@ -16,9 +16,6 @@ double ritz_bound(const Tridiagonal& t) {
   template class EigenvalueSearch<Space, T>;                                                                           \
   template LargestEigenvalue largest_eigenvalue(const Operator<Space, T>&, const CsrView<T>&, const Vector<Space, T>&, \
                                                 int, int)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato

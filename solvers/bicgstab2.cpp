@@ -3,10 +3,11 @@
 #include <ostinato/solvers/bicgstab2_definition.hpp>
 
 #include <ostinato/solvers/instantiate.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato {
 
-OSTINATO_INSTANTIATE_METHOD(Bicgstab2)
+OSTINATO_INSTANTIATE_METHOD(Bicgstab2);
 
 }  // namespace ostinato

@@ -18,7 +18,7 @@ std::string Cg::breakdown_text(int cause, double number, const std::string& when
          (number > 0 ? "negative definite" : "positive definite");
 }
 
-OSTINATO_INSTANTIATE_METHOD(Cg)
-OSTINATO_INSTANTIATE_COMPLEX_METHOD(Cg)
+OSTINATO_INSTANTIATE_METHOD(Cg);
+OSTINATO_INSTANTIATE_COMPLEX_METHOD(Cg);
 
 }  // namespace ostinato

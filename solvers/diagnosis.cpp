@@ -6,6 +6,7 @@
 
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato {
 
@@ -32,10 +33,7 @@ std::string outside_text(double relative_residual) {
   template bool solves_least_squares(const ScaledSystem<Space, T>&, In<T>, In<T>);                           \
   template bool shows_asymmetry(const ScaledSystem<Space, T>&, In<T>);                                       \
   template std::string why_singular(const ScaledSystem<Space, T>&, double)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Host, std::complex<double>);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
+OSTINATO_FOR_COMPLEX(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato

@@ -34,7 +34,7 @@ std::string Gmres::breakdown_text(int cause, double, const std::string& when) {
          (cause == gmres_loop::singular_a ? "" : "or the preconditioner ") + "is singular or nearly so";
 }
 
-OSTINATO_INSTANTIATE_METHOD(Gmres)
-OSTINATO_INSTANTIATE_COMPLEX_METHOD(Gmres)
+OSTINATO_INSTANTIATE_METHOD(Gmres);
+OSTINATO_INSTANTIATE_COMPLEX_METHOD(Gmres);
 
 }  // namespace ostinato

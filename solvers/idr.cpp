@@ -3,10 +3,11 @@
 #include <ostinato/solvers/idr_definition.hpp>
 
 #include <ostinato/solvers/instantiate.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato {
 
-OSTINATO_INSTANTIATE_METHOD(Idr)
+OSTINATO_INSTANTIATE_METHOD(Idr);
 
 }  // namespace ostinato

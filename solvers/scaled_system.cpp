@@ -6,6 +6,7 @@
 
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato {
@@ -15,10 +16,7 @@ namespace ostinato {
   template void require_system(const std::string&, const Space&, const OperatorRef<Space, T>&, In<T>, In<T>, \
                                const PreconditionerRef<Space, T>&, Shape);                                   \
   template class ScaledSystem<Space, T>
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Host, std::complex<double>);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
+OSTINATO_FOR_COMPLEX(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato

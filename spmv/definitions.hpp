@@ -10,8 +10,13 @@
 #include <ostinato/spmv/analysis/scaled_structure_definition.hpp>
 #include <ostinato/spmv/formats/list_definition.hpp>
 #include <ostinato/spmv/matrix/accurate_residual_definition.hpp>
+#include <ostinato/spmv/matrix/algebra/extract_definition.hpp>
+#include <ostinato/spmv/matrix/algebra/filter_definition.hpp>
 #include <ostinato/spmv/matrix/algebra/norms_definition.hpp>
+#include <ostinato/spmv/matrix/algebra/product_definition.hpp>
 #include <ostinato/spmv/matrix/algebra/rearrangement_definition.hpp>
+#include <ostinato/spmv/matrix/algebra/scale_definition.hpp>
+#include <ostinato/spmv/matrix/algebra/sum_definition.hpp>
 #include <ostinato/spmv/matrix/algebra/transpose_definition.hpp>
 #include <ostinato/spmv/matrix/space_csr_definition.hpp>
 #include <ostinato/spmv/operator_definition.hpp>

@@ -1,12 +1,10 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/transposable_operator_definition.hpp>
 
 namespace ostinato {
 
-template class TransposableOperator<Host, float>;
-template class TransposableOperator<Host, double>;
-template class TransposableOperator<Cuda, float>;
-template class TransposableOperator<Cuda, double>;
+OSTINATO_CLASS(TransposableOperator);
 
 }  // namespace ostinato

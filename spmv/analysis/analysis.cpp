@@ -22,9 +22,6 @@ bool takes_census(const Structure& s, AnalysisDepth depth) {
   template std::shared_ptr<const DiagonalCensus> census_of(const Space&, const CsrView<T>&, const Structure&, \
                                                            AnalysisDepth);                                    \
   template class Analysis<Space, T>
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato

@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/spmv/formats/list.hpp>
 
-#include <ostinato/spmv/space/cuda.hpp>
-#include <ostinato/spmv/space/host.hpp>
-#include <ostinato_generated/spaces.hpp>
+#include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato {
 
@@ -57,6 +55,7 @@ const FormatList<Space, T>& all_formats() {
   const FormatList<Space, T>& format_list() { \
     return all_formats<Space, T>();           \
   }
-OSTINATO_FOR_EACH_SPACE(OSTINATO_INSTANTIATE)
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE)
+#undef OSTINATO_INSTANTIATE
 
 }  // namespace ostinato

@@ -3,6 +3,7 @@
 #include <ostinato/spmv/matrix/accurate_residual_definition.hpp>
 
 #include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato {
@@ -10,9 +11,6 @@ namespace ostinato {
 #define OSTINATO_INSTANTIATE(Space, T)                                                                             \
   template void accurate_residual<T, Space>(const Space&, const CsrView<T>&, double, double, In<T>, In<T>, Out<T>, \
                                             double*)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato

@@ -6,13 +6,11 @@
 
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato {
 
-template class SpaceCsr<Host, float>;
-template class SpaceCsr<Host, double>;
-template class SpaceCsr<Host, std::complex<double>>;
-template class SpaceCsr<Cuda, float>;
-template class SpaceCsr<Cuda, double>;
+OSTINATO_CLASS(SpaceCsr);
+OSTINATO_COMPLEX_CLASS(SpaceCsr);
 
 }  // namespace ostinato

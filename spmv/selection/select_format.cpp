@@ -10,9 +10,6 @@ namespace ostinato {
   template Choice choose_csr(const Analysis<Space, T>&);                                      \
   template Selection<Space, T> select_format(const Analysis<Space, T>&, const FormatOptions&, \
                                              const FormatList<Space, T>&)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato

@@ -4,6 +4,7 @@
 
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato {
 
@@ -56,9 +57,6 @@ bool contains(const std::vector<Candidate>& trials, const Candidate& candidate) 
   });
 }
 
-template class Tuner<Host, float>;
-template class Tuner<Host, double>;
-template class Tuner<Cuda, float>;
-template class Tuner<Cuda, double>;
+OSTINATO_CLASS(Tuner);
 
 }  // namespace ostinato

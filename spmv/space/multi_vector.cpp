@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/multi_vector.hpp>
 
 #include <algorithm>
@@ -95,8 +96,7 @@ void combine(const Host& host, int columns, const T* v, int results, const T* y,
   template void subtract<T>(const Host&, int, const T*, const T*, Out<T>); \
   template void combine<T>(const Host&, int, const T*, const T*, Out<T>);  \
   template void combine<T>(const Host&, int, const T*, int, const T*, std::size_t, Out<T>)
-OSTINATO_INSTANTIATE(float);
-OSTINATO_INSTANTIATE(double);
-OSTINATO_INSTANTIATE(std::complex<double>);
+OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
+OSTINATO_FOR_COMPLEX_VALUES(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato

@@ -5,6 +5,7 @@
 #include <complex>
 
 #include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato {
@@ -15,10 +16,7 @@ namespace ostinato {
   template void subtract_from<T, Space>(const Space&, In<T>, In<T>, Out<T>, Slot<T>); \
   template void multiply<T, Space>(const Space&, In<T>, In<T>, Out<T>);               \
   template void multiply_dot<T, Space>(const Space&, In<T>, In<T>, Out<T>, Slot<T>)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Host, std::complex<double>);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
+OSTINATO_FOR_COMPLEX(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato

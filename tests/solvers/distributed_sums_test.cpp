@@ -18,16 +18,17 @@
 namespace ostinato {
 
 // Those of Host are the library's.
-#define OSTINATO_OF_LIBRARY(Method) \
-  extern OSTINATO_INSTANTIATE_RUN(Method, Host, float) extern OSTINATO_INSTANTIATE_RUN(Method, Host, double)
-OSTINATO_OF_LIBRARY(Cg)
-OSTINATO_OF_LIBRARY(Bicgstab)
-OSTINATO_OF_LIBRARY(Gmres)
-OSTINATO_OF_LIBRARY(Minres)
-OSTINATO_OF_LIBRARY(Bicgstab2)
-OSTINATO_OF_LIBRARY(Idr)
-OSTINATO_OF_LIBRARY(Gcrodr)
-OSTINATO_OF_LIBRARY(Lsmr)
+#define OSTINATO_OF_LIBRARY(Method)                     \
+  extern OSTINATO_INSTANTIATE_RUN(Method, Host, float); \
+  extern OSTINATO_INSTANTIATE_RUN(Method, Host, double)
+OSTINATO_OF_LIBRARY(Cg);
+OSTINATO_OF_LIBRARY(Bicgstab);
+OSTINATO_OF_LIBRARY(Gmres);
+OSTINATO_OF_LIBRARY(Minres);
+OSTINATO_OF_LIBRARY(Bicgstab2);
+OSTINATO_OF_LIBRARY(Idr);
+OSTINATO_OF_LIBRARY(Gcrodr);
+OSTINATO_OF_LIBRARY(Lsmr);
 
 }  // namespace ostinato
 

@@ -5,6 +5,7 @@
 
 #include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/formats/diagonal/product_text.hpp>
+#include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato::formats {
 
@@ -150,7 +151,8 @@ ProductSource product_source(const ClassTable<T>& table, bool simple) {
           tiling};
 }
 
-template ProductSource product_source(const ClassTable<float>&, bool);
-template ProductSource product_source(const ClassTable<double>&, bool);
+#define OSTINATO_INSTANTIATE(T) template ProductSource product_source(const ClassTable<T>&, bool)
+OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
+#undef OSTINATO_INSTANTIATE
 
 }  // namespace ostinato::formats

@@ -3,14 +3,12 @@
 #include <ostinato/spmv/matrix/algebra/norms_definition.hpp>
 
 #include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato {
 
 #define OSTINATO_INSTANTIATE(Space, T) template void row_norms(const Space&, const CsrView<T>&, std::span<double>)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato

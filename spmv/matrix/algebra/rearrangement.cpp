@@ -3,13 +3,11 @@
 #include <ostinato/spmv/matrix/algebra/rearrangement_definition.hpp>
 
 #include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato {
 
-template class Rearrangement<Host, float>;
-template class Rearrangement<Host, double>;
-template class Rearrangement<Cuda, float>;
-template class Rearrangement<Cuda, double>;
+OSTINATO_CLASS(Rearrangement);
 
 }  // namespace ostinato

@@ -8,6 +8,7 @@
 #include <ostinato/spmv/matrix/algebra/transpose_steps.hpp>
 #include <ostinato/spmv/matrix/csr_pattern.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/scan.hpp>
 
@@ -78,9 +79,6 @@ MovedPattern<Host> transposed(const Host& space, const CsrPattern& a, Index cols
 
 }  // namespace detail
 
-template class MatrixTranspose<Host, float>;
-template class MatrixTranspose<Host, double>;
-template class MatrixTranspose<Cuda, float>;
-template class MatrixTranspose<Cuda, double>;
+OSTINATO_CLASS(MatrixTranspose);
 
 }  // namespace ostinato

@@ -117,5 +117,32 @@ TEST(PlainSpace, SolvesByEveryMethodAsHostDoes) {
   });
 }
 
+/// Solves the Poisson equation with CG and what `make` makes of an analysis.
+template <class Make>
+void expect_same_with(Make make) {
+  expect_same("poisson2d", [&](const auto& space, const auto& analysis, const auto& b, auto& x) {
+    const Operator op(analysis, {.format = "csr"});
+    const auto m = make(analysis);
+    return cg(space, op, b, x, m, tight);
+  });
+}
+
+TEST(PlainSpace, PreconditionsByJacobi) {
+  expect_same_with([]<class Space>(const Analysis<Space, double>& a) { return Jacobi<Space, double>(a); });
+}
+
+TEST(PlainSpace, PreconditionsByChebyshev) {
+  expect_same_with([]<class Space>(const Analysis<Space, double>& a) { return Chebyshev<Space, double>(a); });
+}
+
+TEST(PlainSpace, PreconditionsByFsai) {
+  expect_same_with([]<class Space>(const Analysis<Space, double>& a) { return Fsai<Space, double>(a); });
+}
+
+TEST(PlainSpace, PreconditionsByIlu0) {
+  expect_same_with([]<class Space>(const Analysis<Space, double>& a) { return Ilu0<Space, double>(a); });
+  expect_same_with([]<class Space>(const Analysis<Space, double>& a) { return Ic0<Space, double>(a); });
+}
+
 }  // namespace
 }  // namespace ostinato::test
