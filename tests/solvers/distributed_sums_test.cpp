@@ -59,6 +59,8 @@ class Diagonal {
  public:
   explicit Diagonal(const Csr<T>& a) : m_(Host(), a) {}
   void apply(std::span<const T> r, std::span<T> z) const { m_.apply(r, z); }
+  static constexpr bool equals_transpose() { return true; }
+  static constexpr bool for_least_squares() { return true; }  // positive, which is all that LSMR needs
 
  private:
   Jacobi<Host, T> m_;
@@ -77,7 +79,8 @@ void expect_equal_bits(const System<T>& system, const M& m, const SolveOptions& 
   const Solved<T> parts = solved_on<Method>(Halves<Host>(), system, m, options);
 
   EXPECT_GT(Halves<Host>::reductions, before + parts.result.iterations);
-  EXPECT_GT(whole.result.iterations, 3);
+  constexpr bool may_refuse = requires { Method::needs_symmetry; };
+  if (!may_refuse) EXPECT_GT(whole.result.iterations, 3);
   EXPECT_EQ(parts.result.status, whole.result.status);
   EXPECT_EQ(parts.result.iterations, whole.result.iterations);
   EXPECT_EQ(parts.result.history, whole.result.history);
