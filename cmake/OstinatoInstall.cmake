@@ -99,6 +99,7 @@ set(ostinato_headers
   spmv/space/host.hpp
   spmv/space/index.hpp
   spmv/space/lengths.hpp
+  spmv/space/list.hpp
   spmv/space/memory.hpp
   spmv/space/message.hpp
   spmv/space/revision.hpp

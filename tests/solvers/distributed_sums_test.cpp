@@ -80,7 +80,7 @@ void expect_equal_bits(const System<T>& system, const M& m, const SolveOptions& 
 
   EXPECT_GT(Halves<Host>::reductions, before + parts.result.iterations);
   constexpr bool may_refuse = requires { Method::needs_symmetry; };
-  if (!may_refuse) EXPECT_GT(whole.result.iterations, 3);
+  EXPECT_GT(whole.result.iterations, may_refuse ? -1 : 3);
   EXPECT_EQ(parts.result.status, whole.result.status);
   EXPECT_EQ(parts.result.iterations, whole.result.iterations);
   EXPECT_EQ(parts.result.history, whole.result.history);
