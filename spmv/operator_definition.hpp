@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/operator.hpp>
 
 #include <ostinato/spmv/analysis/pattern_hash.hpp>
@@ -150,7 +149,7 @@ void Operator<Space, T>::apply(T alpha, std::span<const T> x, T beta, std::span<
 }
 
 template <class Space, class T>
-void Operator<Space, T>::apply_dot(std::span<const T> x, std::span<T> y, std::span<const T> w, Slot<T> slot) const {
+void Operator<Space, T>::apply_dot(std::span<const T> x, std::span<T> y, std::span<const T> w, double* slot) const {
   require_shapes(x.size(), y.size());
   require_shapes(x.size(), w.size());
   look_.at(space_, x.data(), y.data());
@@ -161,7 +160,7 @@ void Operator<Space, T>::apply_dot(std::span<const T> x, std::span<T> y, std::sp
 
 template <class Space, class T>
 void Operator<Space, T>::mixed_dot(std::span<const float> x, std::span<float> y, std::span<const float> w,
-                                   Slot<float> slot) const {
+                                   double* slot) const {
   require_shapes(x.size(), y.size());
   require_shapes(x.size(), w.size());
   built().mixed_dot(x, y, w, slot);
@@ -173,7 +172,7 @@ bool Operator<Space, T>::has_mixed_dot() const {
 }
 
 template <class Space, class T>
-bool Operator<Space, T>::residual(std::span<const T> x, std::span<const T> b, std::span<T> r, Slot<T> slot) const {
+bool Operator<Space, T>::residual(std::span<const T> x, std::span<const T> b, std::span<T> r, double* slot) const {
   require_shapes(x.size(), b.size());
   require_shapes(x.size(), r.size());
   return built().residual(x, b, r, slot);
@@ -181,7 +180,7 @@ bool Operator<Space, T>::residual(std::span<const T> x, std::span<const T> b, st
 
 template <class Space, class T>
 bool Operator<Space, T>::accurate_residual(double outer, double inner, std::span<const T> x, std::span<const T> b,
-                                           std::span<T> r, Slot<T> slot) const {
+                                           std::span<T> r, double* slot) const {
   require_shapes(x.size(), b.size());
   require_shapes(x.size(), r.size());
   if (own_) {

@@ -12,6 +12,7 @@
 #include <ostinato/preconditioners/ilu/sweep.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/matrix/space_csr.hpp>
+#include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato {
 
