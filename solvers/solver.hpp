@@ -35,6 +35,13 @@ concept HasValues = Scalar<typename A::value_type>;
 template <class A, class M>
 concept AreForSolvers = HasValues<A> && LinearOperator<A> && Preconditioner<M, typename A::value_type>;
 
+/// Fails to compile for complex values, unless the solver takes these.
+template <class T, bool TakesComplex>
+constexpr void require_values() {
+  static_assert(TakesComplex || !is_complex<T>,
+                "A holds complex values, which only ostinato::cg, bicgstab and gmres take");
+}
+
 /// Whether b and x are vectors of T that a solver reads and writes.
 template <class B, class X, class T>
 concept AreVectors = std::convertible_to<B, In<T>> && std::convertible_to<X, Out<T>>;
@@ -143,9 +150,8 @@ struct Solver {
   SolveResult operator()(const Space& space, const A& a, In<T> b, Out<std::type_identity_t<T>> x, const M& m,
                          const SolveOptions& options = {}) const {
     if constexpr (detail::AreForSolvers<A, M>) {
-      static_assert(
-          !is_complex<T> || requires { Method::takes_complex; },
-          "this solver takes real values only; cg, bicgstab and gmres take complex values");
+      constexpr bool takes_complex = requires { Method::takes_complex; };
+      detail::require_values<T, takes_complex>();
       return Method::template run<Space, T>(space, OperatorRef<Space, T>(a), b, x, PreconditionerRef<Space, T>(m),
                                             options);
     } else {

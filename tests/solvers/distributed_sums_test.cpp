@@ -9,6 +9,7 @@
 #include <ostinato/solvers/definitions.hpp>
 #include <ostinato/solvers/instantiate.hpp>
 #include <ostinato/solvers/list.hpp>
+#include <ostinato/spmv/space/concept.hpp>
 
 #include "support/halves.hpp"
 #include "support/solving.hpp"
@@ -34,6 +35,8 @@ OSTINATO_OF_LIBRARY(Lsmr);
 
 namespace ostinato::test {
 namespace {
+
+static_assert(HasLoops<Halves<Host>, Sums<1>> && DistributedSpace<Halves<Host>> && !DistributedSpace<Host>);
 
 /// A matrix without sums of its own, so that the space adds up every dot product.
 template <class T>
