@@ -178,7 +178,7 @@ TEST(ComplexValues, OnTheDiagonalAreDividedByJacobi) {
 }
 
 template <class M>
-void expect_solved(const auto& solver, const Csr<Z>& a, const M& m, double scale = 1) {
+void expect_exact_solution(const auto& solver, const Csr<Z>& a, const M& m, double scale = 1) {
   const auto n = static_cast<std::size_t>(a.rows);
   std::vector<Z> b = random_values(n, 6), x = random_values(n, 7);
   for (Z& value : b) value *= scale;
@@ -205,15 +205,15 @@ TYPED_TEST(ComplexSystems, AreSolvedWithAndWithoutJacobi) {
       if (!is_hermitian && std::is_same_v<TypeParam, Cg>) continue;
       SCOPED_TRACE(std::to_string(n) + (is_hermitian ? " Hermitian" : ""));
       const Csr<Z> a = dominant(n, is_hermitian, static_cast<std::uint64_t>(n));
-      expect_solved(solver, a, Identity());
-      expect_solved(solver, a, Jacobi<Host, Z>(Host(), a));
+      expect_exact_solution(solver, a, Identity());
+      expect_exact_solution(solver, a, Jacobi<Host, Z>(Host(), a));
     }
   }
 }
 
 TYPED_TEST(ComplexSystems, OfAnySizeOfBAreSolved) {
   const Csr<Z> a = dominant(20, true, 8);
-  for (const double scale : {1e-200, 1e200}) expect_solved(Solver<TypeParam>(), a, Identity(), scale);
+  for (const double scale : {1e-200, 1e200}) expect_exact_solution(Solver<TypeParam>(), a, Identity(), scale);
 }
 
 TYPED_TEST(ComplexSystems, WithZeroForBHaveTheSolutionZero) {
