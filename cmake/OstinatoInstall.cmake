@@ -60,6 +60,8 @@ set(ostinato_headers
   spmv/analysis/spectrum.hpp
   spmv/analysis/structure.hpp
   spmv/analysis/tridiagonal.hpp
+  spmv/base/function.hpp
+  spmv/base/scalar.hpp
   spmv/formats/calibration.hpp
   spmv/formats/cost.hpp
   spmv/formats/machine.hpp
@@ -93,10 +95,10 @@ set(ostinato_headers
   spmv/space/cuda.hpp
   spmv/space/error.hpp
   spmv/space/extents.hpp
-  spmv/space/function.hpp
   spmv/space/host.hpp
   spmv/space/index.hpp
   spmv/space/lengths.hpp
+  spmv/space/list.hpp
   spmv/space/memory.hpp
   spmv/space/message.hpp
   spmv/space/revision.hpp

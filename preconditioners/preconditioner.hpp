@@ -163,7 +163,7 @@ class PreconditionerRef {
   }
 
   /// z = M^-1 r;  *slot = r . z.  For the identity z isn't written, and *slot = r . r.
-  void apply_dot(const Space& space, In<T> r, Out<T> z, double* slot) const {
+  void apply_dot(const Space& space, In<T> r, Out<T> z, Slot<T> slot) const {
     if (is_identity()) return dot<T>(space, r, r, slot);
     if (!is_scaled() && calls_->apply_dot(object_, r, z, slot)) return;
     apply(r, z);
@@ -197,7 +197,7 @@ class PreconditionerRef {
     std::string (*remarks)(const void*);
     std::string (*name)(const void*);
     void (*apply)(const void*, In<T>, Out<T>);
-    bool (*apply_dot)(const void*, In<T>, Out<T>, double*);
+    bool (*apply_dot)(const void*, In<T>, Out<T>, Slot<T>);
     void (*mixed_dot)(const void*, In<float>, Out<float>, double*);
     bool (*has_mixed_dot)(const void*);
   };
@@ -209,7 +209,7 @@ class PreconditionerRef {
 
   template <class M>
   static constexpr bool mixes = std::same_as<T, double>&& requires(const M& m, In<float> r, Out<float> z,
-                                                                   double* slot) {
+                                                                   Slot<T> slot) {
     m.mixed_dot(r, z, slot);
   };
 
@@ -299,7 +299,7 @@ class PreconditionerRef {
           return "the preconditioner";
       },
       [](const void* o, In<T> r, Out<T> z) { as<M>(o).apply(r, z); },
-      [](const void* o, In<T> r, Out<T> z, double* slot) {
+      [](const void* o, In<T> r, Out<T> z, Slot<T> slot) {
         if constexpr (requires { bool(as<M>(o).apply_dot(r, z, slot)); }) {
           return bool(as<M>(o).apply_dot(r, z, slot));
         } else if constexpr (requires { as<M>(o).apply_dot(r, z, slot); }) {

@@ -16,6 +16,7 @@
 #include <ostinato/preconditioners/option_text.hpp>
 #include <ostinato/preconditioners/require_rows.hpp>
 #include <ostinato/preconditioners/require_square.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/matrix/ordering/colouring.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/message.hpp>
@@ -83,7 +84,7 @@ Factored<Space, T> factored(const Analysis<Space, T>& analysis, const SsorOption
   for (const Index i : how.row) moved.push_back(d[static_cast<std::size_t>(i)]);
   const Csr<double> ordered = prepared(a, how);
   const Factors f = factors_of(ordered, moved, o);
-  require_bounded_growth("ssor", f, ordered, a, count_tiny_diagonal(a), sizeof(T) == sizeof(float),
+  require_bounded_growth("ssor", f, ordered, a, count_tiny_diagonal(a), is_single<T>,
                          "use --precond ilut, which pivots");
   return Factored<Space, T>(analysis.space(), f, how);
 }

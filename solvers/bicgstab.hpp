@@ -19,6 +19,7 @@ namespace ostinato {
 struct Bicgstab {
   static constexpr std::string_view name = "bicgstab";
   static constexpr std::string_view description = "stabilised bi-conjugate gradients; any matrix, little memory";
+  static constexpr bool takes_complex = true;
   static constexpr int products_per_iteration = 2;
   static constexpr OnBreakdown on_breakdown = OnBreakdown::restart;
   static constexpr int period = 1;

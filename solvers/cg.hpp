@@ -30,6 +30,7 @@ struct Cg {
   static constexpr int products_per_iteration = 1;
   static constexpr OnBreakdown on_breakdown = OnBreakdown::end;
   static constexpr bool needs_symmetry = true;
+  static constexpr bool takes_complex = true;  ///< and then needs a Hermitian matrix
   static constexpr int period = 2;  ///< without a preconditioner, rz and rz_new swap their slots in each iteration
   static std::string breakdown_text(int cause, double number, const std::string& when);
 

@@ -35,5 +35,6 @@ std::string Gmres::breakdown_text(int cause, double, const std::string& when) {
 }
 
 OSTINATO_INSTANTIATE_METHOD(Gmres);
+OSTINATO_INSTANTIATE_COMPLEX_METHOD(Gmres);
 
 }  // namespace ostinato

@@ -44,6 +44,7 @@ struct Gmres {
   static constexpr std::string_view name = "gmres";
   static constexpr std::string_view description =
       "minimal residuals; any matrix, robust, keeps a basis of up to --restart vectors";
+  static constexpr bool takes_complex = true;
   static constexpr int products_per_iteration = 1;
   static constexpr OnBreakdown on_breakdown = OnBreakdown::restart;
   static constexpr int period = 2;

@@ -15,6 +15,7 @@
 #include <ostinato/solvers/lsmr.hpp>
 #include <ostinato/solvers/runs.hpp>
 #include <ostinato/spmv/analysis/structure.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/dense/least_squares.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/timing.hpp>
@@ -205,7 +206,7 @@ class LeastSquaresLadder {
       return now < before * (1 - std::max(options_.rtol, least_share)) || (more && now <= before * (1 + least_share));
     return more || now <= before;
   }
-  static constexpr double least_share = sizeof(T) == sizeof(double) ? 1e-8 : 1e-4;  ///< of a residual, that counts
+  static constexpr double least_share = is_single<T> ? 1e-4 : 1e-8;  ///< of a residual, that counts
 
   /// Takes what a run with m came to.
   void take(SolveResult& all, SolveResult more, const PreconditionerRef<Space, T>& m) {

@@ -16,6 +16,7 @@
 #include <ostinato/solvers/scaled_system.hpp>
 #include <ostinato/solvers/solver.hpp>
 #include <ostinato/spmv/analysis/structure.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/linear_operator.hpp>
 #include <ostinato/spmv/space/concept.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
@@ -167,7 +168,7 @@ class Best {
 };
 
 template <class T>
-constexpr const char* precision_name = sizeof(T) == sizeof(float) ? "single precision" : "double precision";
+constexpr const char* precision_name = is_single<T> ? "single precision" : "double precision";
 
 /// One solve, from the caller's x and back to it: what all methods do around their recurrence. x is in the scale of the
 /// system until give_back() or, where an exception ends the solve, until the destructor.
@@ -221,7 +222,7 @@ class Solve {
 
   /// Repeats a recurrence that has failed, from the x where it began, as far as its smallest residual.
   template <class Recurrence>
-  void replay(const Best<Space, T>& best, double* rr, Recurrence& recurrence) {
+  void replay(const Best<Space, T>& best, Slot<T> rr, Recurrence& recurrence) {
     best.give(system_.space(), x_);
     const double norm = judge_.compute(x_, r_);
     monitor_.replay([&] { recurrence(r_, rr, norm, monitor_); });
@@ -307,7 +308,7 @@ class Solve {
 
   /// A guess from which the residual is so large that nothing of b is left in it, and nothing of what follows from b.
   bool is_far(double norm) const {
-    constexpr double epsilon = std::numeric_limits<T>::epsilon(), far = 1 / (epsilon * epsilon);
+    constexpr double epsilon = std::numeric_limits<real_t<T>>::epsilon(), far = 1 / (epsilon * epsilon);
     return system_.b_norm() > 0 && !(norm <= far * system_.b_norm());
   }
 
@@ -373,7 +374,7 @@ class Solve {
     }
     judge_.compute(x_, r_);
     // What a claim needs: digits of r beyond its rounding.
-    static const double clear = std::max(1e3, 1e-2 / std::sqrt(std::numeric_limits<T>::epsilon()));
+    static const double clear = std::max(1e3, 1e-2 / std::sqrt(std::numeric_limits<real_t<T>>::epsilon()));
     if (norm_ > clear * rounding && solves_least_squares<Space, T>(system_, x_, r_))
       result.status = Status::least_squares;
   }
@@ -413,7 +414,7 @@ class Solve {
 /// Says of a goal that wasn't reached that it is below the rounding of b.
 template <class T>
 void check_goal(SolveResult& result, double b_norm, double goal) {
-  constexpr double unit = std::numeric_limits<T>::epsilon() / 2;
+  constexpr double unit = std::numeric_limits<real_t<T>>::epsilon() / 2;
   if (result || !(goal < unit * b_norm)) return;
   char text[160];
   std::snprintf(text, sizeof text, "the tolerance, %.2g ||b||, is below the rounding of b in %s, %.2g ||b||",
@@ -509,7 +510,7 @@ SolveResult solve_with_restarts(const ScaledSystem<Space, T>& system, Out<T> x, 
                                      system.m().rate() > 0 && system.m().rate() < 0.5),
                         workspace);
   Monitor<Space>& monitor = solve.monitor();
-  double* rr = workspace.emplace(0.0);
+  Slot<T> rr = workspace.emplace(sum_t<T>{});
   RestartPolicy policy(Method::on_breakdown);
   Best<Space, T> best(x.size(), workspace);
   int restarts = -1;

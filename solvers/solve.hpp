@@ -74,6 +74,7 @@ template <IsSpace Space, class A, detail::InPlaceOfM M, class T = typename detai
 SolveResult solve(const Space& space, const A& a, In<T> b, Out<std::type_identity_t<T>> x, const M& m,
                   std::string_view solver = "auto", const SolveOptions& options = {}) {
   if constexpr (detail::AreForSolvers<A, M>) {
+    detail::require_values<T, false>();
     return detail::solve_by_name<Space, T>(space, a, b, x, m, solver, options);
   } else {
     return detail::explain<A, M>();

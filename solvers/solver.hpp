@@ -29,11 +29,18 @@ template <class M>
 concept InPlaceOfM = !std::same_as<M, SolveOptions> && !std::convertible_to<const M&, std::string_view>;
 
 template <class A>
-concept HasRealValues = Real<typename A::value_type>;
+concept HasValues = Scalar<typename A::value_type>;
 
 /// What a solver takes as A and M.
 template <class A, class M>
-concept AreForSolvers = HasRealValues<A> && LinearOperator<A> && Preconditioner<M, typename A::value_type>;
+concept AreForSolvers = HasValues<A> && LinearOperator<A> && Preconditioner<M, typename A::value_type>;
+
+/// Fails to compile for complex values, unless the solver takes these.
+template <class T, bool TakesComplex>
+constexpr void require_values() {
+  static_assert(TakesComplex || !is_complex<T>,
+                "A holds complex values, which only ostinato::cg, bicgstab and gmres take");
+}
 
 /// Whether b and x are vectors of T that a solver reads and writes.
 template <class B, class X, class T>
@@ -70,7 +77,7 @@ void explain_vector() {
 template <class A, class B, class X>
 SolveResult explain_vectors() {
   using T = typename ValueOf<A>::type;
-  if constexpr (!HasRealValues<A> || !LinearOperator<A>) {
+  if constexpr (!HasValues<A> || !LinearOperator<A>) {
     explain_operator<A>();
   } else if constexpr (!std::convertible_to<B, In<T>>) {
     explain_vector<B, T, true>();
@@ -113,7 +120,7 @@ SolveResult explain_options() {
 /// Fails to compile, with a sentence that says why A or M isn't for solvers.
 template <class A, class M>
 SolveResult explain() {
-  if constexpr (HasRealValues<A> && LinearOperator<A>) {
+  if constexpr (HasValues<A> && LinearOperator<A>) {
     explain_preconditioner<M, typename A::value_type>();
   } else {
     explain_operator<A>();
@@ -126,7 +133,7 @@ SolveResult explain() {
 /// A method as a function object that takes operators and preconditioners of any class.
 ///
 /// A method is a struct with a name, a description, products_per_iteration, on_breakdown, period, needs_transpose if it
-/// multiplies with A^T, and
+/// multiplies with A^T, takes_complex if it takes complex values, and
 ///   template <class Space, class T>
 ///   static SolveResult run(const Space&, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,
 ///                          const PreconditionerRef<Space, T>& m, const SolveOptions&);
@@ -143,6 +150,8 @@ struct Solver {
   SolveResult operator()(const Space& space, const A& a, In<T> b, Out<std::type_identity_t<T>> x, const M& m,
                          const SolveOptions& options = {}) const {
     if constexpr (detail::AreForSolvers<A, M>) {
+      constexpr bool takes_complex = requires { Method::takes_complex; };
+      detail::require_values<T, takes_complex>();
       return Method::template run<Space, T>(space, OperatorRef<Space, T>(a), b, x, PreconditionerRef<Space, T>(m),
                                             options);
     } else {

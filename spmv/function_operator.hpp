@@ -113,7 +113,7 @@ class FunctionOperator {
 template <class T, class Space, class F>
 FunctionOperator<Space, T, F> make_operator(const Space& space, std::size_t n, F f,
                                             FunctionOptions<std::type_identity_t<T>> options = {}) {
-  static_assert(detail::Real<T>, "make_operator: the value type is float or double");
+  static_assert(Real<T>, "make_operator: the value type is float or double");
   static_assert(std::invocable<const F&, std::span<const T>, std::span<T>>,
                 "make_operator: f isn't called as f(std::span<const T> x, std::span<T> y) const; a lambda that is "
                 "mutable isn't const");

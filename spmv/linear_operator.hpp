@@ -15,7 +15,7 @@ struct Structure;
 
 /// The interface that solvers require of a matrix. Operator and StencilOperator have it; so may a class of your own.
 ///
-///   using value_type = double;                  or float
+///   using value_type = double;                  or float; for solvers with takes_complex std::complex<double>, too
 ///   rows(), cols()
 ///   apply(alpha, x, beta, y) const              y = alpha A x + beta y, all elements of y. With beta = 0, y isn't
 ///                                               read: it may hold anything, even NaN. x and y don't overlap. On Cuda
@@ -52,8 +52,9 @@ struct Structure;
 ///                                the backward error is relative to it. With a value that is too small, rounding may
 ///                                hide a residual.
 ///   finite              [true]   false when A holds NaN or infinity: such a matrix isn't scaled
-///   symmetric           [false]  A equals its transpose: "auto" begins with CG or MINRES, which don't converge
-///                                reliably where this isn't true, and the rounding is taken to be smaller
+///   symmetric           [false]  A equals its transpose, of complex values its conjugate transpose: "auto" begins with
+///                                CG or MINRES, which don't converge reliably where this isn't true, and the rounding is
+///                                taken to be smaller
 ///   positive_diagonal   [false]  the diagonal of A is > 0: "auto" begins with CG if A is symmetric, too
 ///   negative_diagonal   [false]  the diagonal of A is < 0: CG solves -A x = -b, and "auto" begins with CG if A is
 ///                                symmetric, too
@@ -72,16 +73,13 @@ namespace detail {
 template <class>
 inline constexpr bool never = false;
 
-template <class T>
-concept Real = std::same_as<T, float> || std::same_as<T, double>;
-
 /// The value_type of A; double where A has none, so that a call goes on to explain_operator().
 template <class A>
 struct ValueOf {
   using type = double;
 };
 template <class A>
-requires Real<typename A::value_type>
+requires Scalar<typename A::value_type>
 struct ValueOf<A> {
   using type = typename A::value_type;
 };
@@ -99,7 +97,7 @@ void explain_operator() {
     static_assert(never<A>, "A is a function: make_operator<double>(space, n, f) makes an operator of it");
   } else if constexpr (!requires { typename A::value_type; }) {
     static_assert(never<A>, "A has no value_type: its class needs 'using value_type = double;', or float");
-  } else if constexpr (!Real<typename A::value_type>) {
+  } else if constexpr (!Scalar<typename A::value_type>) {
     static_assert(never<A>, "the value_type of A is neither float nor double");
   } else if constexpr (!requires(const A& a) { std::size_t(a.rows()), std::size_t(a.cols()); }) {
     static_assert(never<A>, "A has no rows() const and cols() const that give the size of the matrix");
@@ -192,7 +190,7 @@ class OperatorRef {
   }
 
   /// y = A x;  *slot = w . y
-  void apply_dot(const Space& space, In<T> x, Out<T> y, In<T> w, double* slot) const {
+  void apply_dot(const Space& space, In<T> x, Out<T> y, In<T> w, Slot<T> slot) const {
     if (!is_scaled() && calls_->apply_dot(object_, x, y, w, slot)) return;
     apply(x, y);
     dot<T>(space, w, y, slot);
@@ -205,14 +203,14 @@ class OperatorRef {
   bool has_mixed_dot() const { return !is_scaled() && calls_->has_mixed_dot(object_); }
 
   /// r = b - A x;  *slot = r . r
-  void residual(const Space& space, In<T> x, In<T> b, Out<T> r, double* slot) const {
+  void residual(const Space& space, In<T> x, In<T> b, Out<T> r, Slot<T> slot) const {
     if (!is_scaled() && calls_->residual(object_, x, b, r, slot)) return;
     apply(x, r);
     subtract_from<T>(space, b, r, r, slot);
   }
 
   /// The same with twice the digits. Returns false, and does nothing, when the operator can't do this.
-  bool accurate_residual(In<T> x, In<T> b, Out<T> r, double* slot) const {
+  bool accurate_residual(In<T> x, In<T> b, Out<T> r, Slot<T> slot) const {
     return calls_->accurate_residual(object_, outer_, inner_, x, b, r, slot);
   }
 
@@ -230,11 +228,11 @@ class OperatorRef {
     Apply apply;
     Apply apply_transposed;  ///< null when the operator has none
     bool (*has_transpose)(const void*);
-    bool (*apply_dot)(const void*, In<T>, Out<T>, In<T>, double*);
+    bool (*apply_dot)(const void*, In<T>, Out<T>, In<T>, Slot<T>);
     void (*mixed_dot)(const void*, In<float>, Out<float>, In<float>, double*);
     bool (*has_mixed_dot)(const void*);
-    bool (*residual)(const void*, In<T>, In<T>, Out<T>, double*);
-    bool (*accurate_residual)(const void*, double, double, In<T>, In<T>, Out<T>, double*);
+    bool (*residual)(const void*, In<T>, In<T>, Out<T>, Slot<T>);
+    bool (*accurate_residual)(const void*, double, double, In<T>, In<T>, Out<T>, Slot<T>);
     bool capturable;
   };
 
@@ -252,7 +250,7 @@ class OperatorRef {
 
   template <class A>
   static constexpr bool mixes = std::same_as<T, double>&& requires(const A& a, In<float> x, Out<float> y, In<float> w,
-                                                                   double* slot) {
+                                                                   Slot<T> slot) {
     a.mixed_dot(x, y, w, slot);
   };
 
@@ -288,7 +286,7 @@ class OperatorRef {
         if constexpr (requires { bool(as<A>(o).has_transpose()); }) return bool(as<A>(o).has_transpose());
         return transposed_of<A>() != nullptr;
       },
-      [](const void* o, In<T> x, Out<T> y, In<T> w, double* slot) {
+      [](const void* o, In<T> x, Out<T> y, In<T> w, Slot<T> slot) {
         if constexpr (requires { as<A>(o).apply_dot(x, y, w, slot); }) {
           as<A>(o).apply_dot(x, y, w, slot);
           return true;
@@ -303,14 +301,14 @@ class OperatorRef {
         if constexpr (mixes<A> && requires { bool(as<A>(o).has_mixed_dot()); }) return bool(as<A>(o).has_mixed_dot());
         return mixes<A>;
       },
-      [](const void* o, In<T> x, In<T> b, Out<T> r, double* slot) {
+      [](const void* o, In<T> x, In<T> b, Out<T> r, Slot<T> slot) {
         if constexpr (requires { bool(as<A>(o).residual(x, b, r, slot)); }) {
           return static_cast<bool>(as<A>(o).residual(x, b, r, slot));
         } else {
           return false;
         }
       },
-      [](const void* o, double outer, double inner, In<T> x, In<T> b, Out<T> r, double* slot) {
+      [](const void* o, double outer, double inner, In<T> x, In<T> b, Out<T> r, Slot<T> slot) {
         if constexpr (requires { bool(as<A>(o).accurate_residual(outer, inner, x, b, r, slot)); }) {
           return static_cast<bool>(as<A>(o).accurate_residual(outer, inner, x, b, r, slot));
         } else {

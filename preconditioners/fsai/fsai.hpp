@@ -11,6 +11,7 @@
 #include <ostinato/preconditioners/fsai/approximate_factor.hpp>
 #include <ostinato/preconditioners/memory_budget.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/operator.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
@@ -66,7 +67,7 @@ class Fsai {
   /// z = M^-1 r
   void apply(std::span<const T> r, std::span<T> z) const;
   /// z = M^-1 r;  *slot = r . z, which is |G r|^2 and never negative
-  void apply_dot(std::span<const T> r, std::span<T> z, double* slot) const;
+  void apply_dot(std::span<const T> r, std::span<T> z, Slot<T> slot) const;
 
   std::size_t bytes() const { return g_.bytes() + transpose_.bytes() + between_.bytes(); }
   double seconds() const;                                      ///< predicted time of the products

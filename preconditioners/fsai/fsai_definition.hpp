@@ -18,6 +18,7 @@
 #include <ostinato/preconditioners/nearly_symmetric.hpp>
 #include <ostinato/preconditioners/option_text.hpp>
 #include <ostinato/preconditioners/require_rows.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/matrix/algebra/transpose.hpp>
 #include <ostinato/spmv/selection/select_format.hpp>
 #include <ostinato/spmv/space/concept.hpp>
@@ -193,7 +194,7 @@ void Fsai<Space, T>::apply(std::span<const T> r, std::span<T> z) const {
 }
 
 template <class Space, class T>
-void Fsai<Space, T>::apply_dot(std::span<const T> r, std::span<T> z, double* slot) const {
+void Fsai<Space, T>::apply_dot(std::span<const T> r, std::span<T> z, Slot<T> slot) const {
   require_lengths(name, rows(), r.size(), z.size());
   const auto within = one_thread_.enter(name);
   g_.apply_dot(r, between_, between_, slot);

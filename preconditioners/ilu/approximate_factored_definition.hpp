@@ -13,6 +13,7 @@
 #include <ostinato/preconditioners/ilu/approximate_factored_steps.hpp>
 #include <ostinato/preconditioners/ilu/factored.hpp>
 #include <ostinato/preconditioners/ilu/isai.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/matrix/algebra/extract.hpp>
 #include <ostinato/spmv/matrix/algebra/transpose.hpp>
 #include <ostinato/spmv/selection/select_format.hpp>
@@ -163,7 +164,7 @@ struct ApproximateFactored<Space, T, V>::Made {
   TriangularOptions options;
   Parts lower = {}, upper = {};
 
-  bool is_moved() const { return unit.row_scale.size() > 0 || sizeof(V) < sizeof(T); }
+  bool is_moved() const { return unit.row_scale.size() > 0 || (is_single<V> && !is_single<T>); }
 
   /// What a triangle takes, from its transpose when it is the upper one, numbered as A.
   static Parts parts(const Space& space, const SpaceCsr<Space, double>& l, bool transposed,
@@ -296,7 +297,7 @@ ApproximateFactored<Space, T, V>::ApproximateFactored(const Space& space, Made&&
       col_scale_(std::move(made.unit.col_scale)),
       over_pivot_(std::move(made.unit.over_pivot)),
       row_of_(std::move(made.unit.row_of)),
-      in_(space, row_scale_.size() > 0 || sizeof(V) < sizeof(T) ? over_pivot_.size() : 0),
+      in_(space, row_scale_.size() > 0 || (is_single<V> && !is_single<T>) ? over_pivot_.size() : 0),
       y_(space, over_pivot_.size()),
       w_(space, over_pivot_.size()),
       norm_(space, 1) {}

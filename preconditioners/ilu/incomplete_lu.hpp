@@ -24,6 +24,7 @@
 #include <ostinato/preconditioners/memory_budget.hpp>
 #include <ostinato/preconditioners/rows_named.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/concept.hpp>
 #include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/revision.hpp>
@@ -120,7 +121,7 @@ class IncompleteLu {
                       keeps_more ? Certainty::at_least : Kind::certainty);
   }
 
-  bool works_in_float() const { return sizeof(T) == 8 && options_.in_float; }
+  bool works_in_float() const { return !is_single<T> && options_.in_float; }
   /// Predicted time of an application by products; 0 for one by substitution, which isn't predicted.
   double seconds() const;
   bool symmetric() const { return Kind::is_symmetric; }
@@ -141,7 +142,7 @@ class IncompleteLu {
  private:
   /// In T, or in float under double.
   using AnyFactored =
-      std::conditional_t<sizeof(T) == 8,
+      std::conditional_t<!is_single<T>,
                          std::variant<Factored<Space, T>, Factored<Space, T, float>, ApproximateFactored<Space, T>,
                                       ApproximateFactored<Space, T, float>>,
                          std::variant<Factored<Space, T>, ApproximateFactored<Space, T>>>;

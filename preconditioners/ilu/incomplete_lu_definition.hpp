@@ -18,6 +18,7 @@
 #include <ostinato/preconditioners/nearly_symmetric.hpp>
 #include <ostinato/preconditioners/option_text.hpp>
 #include <ostinato/preconditioners/require_rows.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/concept.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/memory.hpp>
@@ -42,7 +43,7 @@ inline void require_consistent(std::string_view name, const TriangularOptions& o
 /// Calls make(V{}) with the type in which factors under T are kept.
 template <class T, class F>
 auto in_precision(bool in_float, F make) {
-  if constexpr (sizeof(T) == 8) {
+  if constexpr (!is_single<T>) {
     if (in_float) return make(float{});
   }
   return make(T{});
@@ -208,7 +209,7 @@ auto IncompleteLu<Space, T, Kind>::make_on_host(const Space& space, const SpaceC
     }
     if (is_exact) {
       constexpr bool pivots = std::is_same_v<Kind, IlutKind> || std::is_same_v<Kind, LuKind>;
-      require_bounded_growth(name, f, ready.view(), whole.view(), f.boosted, options.in_float || sizeof(T) == 4,
+      require_bounded_growth(name, f, ready.view(), whole.view(), f.boosted, options.in_float || is_single<T>,
                              pivots ? "A is singular, or nearly so; use --precond jacobi, or --solver lsmr"
                                     : "use --precond ilut, which pivots");
     }

@@ -16,6 +16,7 @@
 #include <ostinato/preconditioners/multigrid/damping.hpp>
 #include <ostinato/preconditioners/rows_named.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/list.hpp>
@@ -201,10 +202,10 @@ class Multigrid {
   /// z = M^-1 r
   void apply(std::span<const T> r, std::span<T> z) const;
   /// z = M^-1 r;  *slot = r . z
-  void apply_dot(std::span<const T> r, std::span<T> z, double* slot) const;
+  void apply_dot(std::span<const T> r, std::span<T> z, Slot<T> slot) const;
 
   /// The same for vectors in float, where has_mixed_dot(): T is double and the grids are structured.
-  void mixed_dot(std::span<const float> r, std::span<float> z, double* slot) const;
+  void mixed_dot(std::span<const float> r, std::span<float> z, Slot<float> slot) const;
   bool has_mixed_dot() const;
 
   std::size_t bytes() const;

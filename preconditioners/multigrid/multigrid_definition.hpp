@@ -19,6 +19,7 @@
 #include <ostinato/preconditioners/option_text.hpp>
 #include <ostinato/preconditioners/require_rows.hpp>
 #include <ostinato/spmv/analysis/pattern_hash.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
@@ -382,13 +383,13 @@ struct Multigrid<Space, T>::State {
   }
 
   /// z = M^-1 r. With one unknown, *slot = r . z; otherwise the last unknown's part of it.
-  void apply(const T* r, T* z, double* slot) const {
+  void apply(const T* r, T* z, Slot<T> slot) const {
     if (algebraic) return algebraic->apply({r, rows}, {z, rows}, slot);
     apply_to_grids(r, z, slot);
   }
   /// The same by structured grids, for vectors of T or float.
   template <class V>
-  void apply_to_grids(const V* r, V* z, double* slot) const {
+  void apply_to_grids(const V* r, V* z, Slot<T> slot) const {
     for (std::size_t u = 0; u < cycles.size(); ++u) cycles[u].apply(unknown(r, u), unknown(z, u), slot);
   }
   /// The norm of A, in which the modes that the coarse grid corrects are as small as in a solve: in thin bodies they
@@ -501,7 +502,7 @@ std::string Multigrid<Space, T>::why_not(const Structure& s) {
   if (s.rows == 0) return {};
   if (!s.finite) return "not all values are finite";
   if (!s.positive_diagonal && !s.negative_diagonal) return "the diagonal isn't positive";
-  constexpr double largest = sizeof(T) == 4 ? 1e32 : 1e250;  // 1 / A stays in range, with room for the size of x
+  constexpr double largest = is_single<T> ? 1e32 : 1e250;  // 1 / A stays in range, with room for the size of x
   if (!(s.norm_inf < largest && s.norm_inf > 1 / largest)) return "the values are too large or too small";
   return {};
 }
@@ -628,14 +629,14 @@ void Multigrid<Space, T>::apply(std::span<const T> r, std::span<T> z) const {
 }
 
 template <class Space, class T>
-void Multigrid<Space, T>::apply_dot(std::span<const T> r, std::span<T> z, double* slot) const {
+void Multigrid<Space, T>::apply_dot(std::span<const T> r, std::span<T> z, Slot<T> slot) const {
   const auto within = state().enter(r.size(), z.size());
   state().apply(r.data(), z.data(), slot);
   if (state().cycles.size() > 1) dot<T>(state().space, r, z, slot);
 }
 
 template <class Space, class T>
-void Multigrid<Space, T>::mixed_dot(std::span<const float> r, std::span<float> z, double* slot) const {
+void Multigrid<Space, T>::mixed_dot(std::span<const float> r, std::span<float> z, Slot<float> slot) const {
   const auto within = state().enter(r.size(), z.size());
   state().apply_to_grids(r.data(), z.data(), slot);
   if (state().cycles.size() > 1) dot<float>(state().space, r, z, slot);
@@ -645,10 +646,10 @@ template <class Space, class T>
 bool Multigrid<Space, T>::has_mixed_dot() const {
   constexpr double largest = 1e6;  // z then stays in the range of float, however small r becomes
   const State& s = state();
-  return sizeof(T) > sizeof(float) && !s.algebraic && std::all_of(s.cycles.begin(), s.cycles.end(), [](const auto& c) {
-           const double power = c.hierarchy().power();
-           return power < largest && power > 1 / largest;
-         });
+  return !is_single<T> && !s.algebraic && std::all_of(s.cycles.begin(), s.cycles.end(), [](const auto& c) {
+    const double power = c.hierarchy().power();
+    return power < largest && power > 1 / largest;
+  });
 }
 
 template <class Space, class T>

@@ -8,8 +8,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <ostinato/spmv/base/function.hpp>
 #include <ostinato/spmv/space/extents.hpp>
-#include <ostinato/spmv/space/function.hpp>
 
 namespace ostinato::detail {
 

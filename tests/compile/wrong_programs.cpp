@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#include <complex>
 #include <span>
 #include <vector>
 
@@ -29,6 +30,15 @@ struct NoValueType {
 struct Whole : Diagonal {
   using value_type = int;
   void apply(int, std::span<const int>, int, std::span<int>) const {}
+};
+
+template <class R>
+using Values = std::vector<std::complex<R>>;
+
+template <class R>
+struct Complex : Diagonal {
+  using value_type = std::complex<R>;
+  void apply(value_type, std::span<const value_type>, value_type, std::span<value_type>) const {}
 };
 
 struct NoShape {
@@ -65,6 +75,8 @@ struct NotConstM {
 void wrong(const ostinato::Host& space, const ostinato::Csr<double>& matrix, const Vector& b, Vector& x) {
   std::vector<float> single(3);
   const View view;
+  Values<float> v(3);
+  Values<double> z(3);
   const ostinato::Operator A(space, matrix);
   const ostinato::Jacobi M(space, matrix);
   const ostinato::SolveOptions options;
@@ -84,6 +96,10 @@ void wrong(const ostinato::Host& space, const ostinato::Csr<double>& matrix, con
   (void)ostinato::bicgstab(space, NoValueType{}, b, x);
   // the value_type of A is neither float nor double
   (void)ostinato::cg(space, Whole{}, b, x);
+  // A holds complex values, which only ostinato::cg, bicgstab and gmres take
+  (void)ostinato::minres(space, Complex<double>{}, Values<double>(3), z);
+  // A holds complex values, which only ostinato::cg, bicgstab and gmres take
+  (void)ostinato::solve(space, Complex<float>{}, Values<float>(3), v);
   // A has no rows() const and cols() const that give the size of the matrix
   (void)ostinato::cg(space, NoShape{}, b, x);
   // apply() of A isn't const: void apply(T alpha, std::span<const T> x, T beta, std::span<T> y) const

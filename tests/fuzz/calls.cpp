@@ -20,6 +20,7 @@
 
 #include <ostinato/ostinato.hpp>
 #include <ostinato/solvers/list.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/formats/list.hpp>
 
 #include "fuzz/random_system.hpp"
@@ -36,7 +37,7 @@ class Calls {
 
   void run() {
     trial_.end = "done";
-    trial_.what = sizeof(T) == 4 ? "float" : "double";
+    trial_.what = is_single<T> ? "float" : "double";
     for (Index step = 4 + below(random_, 24); step > 0 && trial_.wrong.empty(); --step) {
       if (items_.empty() || draw_.one_in(6)) {
         make();

@@ -15,6 +15,7 @@
 
 #include <ostinato/preconditioners/multigrid/multigrid.hpp>
 #include <ostinato/spmv/analysis/tridiagonal.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/error.hpp>
 
 #include "support/solving.hpp"
@@ -64,7 +65,7 @@ TYPED_TEST(CgOn, FollowsTheMethodByHand) {
 // With vectors in float, x has to become as accurate as in double, in about as many iterations.
 TYPED_TEST(CgOn, MixedPrecisionReachesWhatFullPrecisionReachesSlow) {
   using T = typename TypeParam::T;
-  if (sizeof(T) == sizeof(float)) GTEST_SKIP() << "mixed precision is for double";
+  if (is_single<T>) GTEST_SKIP() << "mixed precision is for double";
   const std::pair<const char*, GenerateOptions> cases[] = {{"poisson2d", {.n = 300}},
                                                            {"poisson3d", {.n = 33}},
                                                            {"variable2d", {.n = 97}},
@@ -91,7 +92,7 @@ TYPED_TEST(CgOn, MixedPrecisionReachesWhatFullPrecisionReachesSlow) {
 
 TYPED_TEST(CgOn, MixedPrecisionGoesOnInFullWhereFloatIsNotEnough) {
   using T = typename TypeParam::T;
-  if (sizeof(T) == sizeof(float)) GTEST_SKIP() << "mixed precision is for double";
+  if (is_single<T>) GTEST_SKIP() << "mixed precision is for double";
   const auto system = with_known_solution(generate<T>("poisson2d", {.n = 60}));
   const Multigrid m(this->space(), system.a, {.kind = MultigridKind::structured});
   const SolveOptions beyond{.rtol = 1e-17, .mixed = MixedPrecision::off};
@@ -108,7 +109,7 @@ TYPED_TEST(CgOn, MixedPrecisionGoesOnInFullWhereFloatIsNotEnough) {
 // A recurrence in float then goes five digits far, although the way to the goal is endless.
 TYPED_TEST(CgOn, MixedPrecisionTakesAGoalOfZero) {
   using T = typename TypeParam::T;
-  if (sizeof(T) == sizeof(float)) GTEST_SKIP() << "mixed precision is for double";
+  if (is_single<T>) GTEST_SKIP() << "mixed precision is for double";
   const auto system = with_known_solution(generate<T>("poisson2d", {.n = 60}));
   const Multigrid m(this->space(), system.a, {.kind = MultigridKind::structured});
   for (const double rtol : {0.0, 1e-320}) {
@@ -122,7 +123,7 @@ TYPED_TEST(CgOn, MixedPrecisionTakesAGoalOfZero) {
 // Without a solution the residual grows. In float it would go on growing slowly, without a breakdown.
 TYPED_TEST(CgOn, MixedPrecisionEndsWhereThereIsNoSolution) {
   using T = typename TypeParam::T;
-  if (sizeof(T) == sizeof(float)) GTEST_SKIP() << "mixed precision is for double";
+  if (is_single<T>) GTEST_SKIP() << "mixed precision is for double";
   const Csr<T> a = generate<T>("poisson2d", {.n = 48, .periodic = true});  // singular
   const Multigrid m(this->space(), a, {.kind = MultigridKind::structured});
   for (const std::uint64_t seed : {1, 2, 3, 4, 5, 6}) {
@@ -148,14 +149,14 @@ TYPED_TEST(CgOn, MixedPrecisionSaysWhereItHasNoEffect) {
   const auto result = this->solve(system, {.rtol = attainable<T>(), .mixed = MixedPrecision::on}, m).result;
 
   EXPECT_EQ(result.status, Status::converged);
-  EXPECT_TRUE(has_note(result, sizeof(T) == sizeof(float)
+  EXPECT_TRUE(has_note(result, is_single<T>
                                    ? "mixed = on had no effect: the system is in single precision"
                                    : "mixed = on had no effect with jacobi: A or M doesn't take vectors in float"));
 }
 
 TYPED_TEST(CgOn, MixedPrecisionIsNotedWhereItRan) {
   using T = typename TypeParam::T;
-  if (sizeof(T) == sizeof(float)) GTEST_SKIP() << "mixed precision is for double";
+  if (is_single<T>) GTEST_SKIP() << "mixed precision is for double";
   auto system = with_known_solution(generate<T>("poisson2d", {.n = 60}));
   const Multigrid m(this->space(), system.a, {.kind = MultigridKind::structured});
   const auto solved = [&](double rtol, int most) {
@@ -323,7 +324,7 @@ TYPED_TEST(CgOn, BearsAPreconditionerThatSaysThatItVaries) {
   using M = InnerCg<typename TypeParam::Space, T>;
   const auto system = with_known_solution(generate<T>("variable2d", {.n = 40}));
   const Operator a(this->space(), system.a);
-  const SolveOptions options{.rtol = sizeof(T) == 4 ? 1e-4 : 1e-8};
+  const SolveOptions options{.rtol = is_single<T> ? 1e-4 : 1e-8};
 
   const auto flexible = this->solve(system, options, M(this->space(), a, true));
   const auto unaware = this->solve(system, options, M(this->space(), a, false));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <ostinato/preconditioners/least_squares.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/transposable_operator.hpp>
 
 #include "support/least_squares.hpp"
@@ -54,7 +55,7 @@ TYPED_TEST(GradientJudgeOn, LargestCosineIsThatOfAnyColumn) {
 
 TYPED_TEST(GradientJudgeOn, SizeOfAColumnMakesNoDifference) {
   using T = typename TypeParam::T;
-  constexpr bool is_double = sizeof(T) == sizeof(double);
+  constexpr bool is_double = !is_single<T>;
   const T large = is_double ? static_cast<T>(1e150) : static_cast<T>(1e15), small = T{1} / large / large;
   for (const T size : {small, T{1}, large}) {
     for (const T of_r : {small, T{1}, large}) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <ostinato/preconditioners/any_preconditioner.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 
 #include "support/shared_matrices.hpp"
 #include "support/solving.hpp"
@@ -252,7 +253,7 @@ void register_cases(const std::string& suite, const SharedMatrixEntry& entry) {
 
 template <class Case>
 void register_all_of() {
-  if constexpr (sizeof(typename Case::T) == sizeof(double)) {
+  if constexpr (!is_single<typename Case::T>) {
     for (const auto& entry : example_matrices()) register_cases<typename Case::Space>("RealMatrices", entry);
     for (const auto& entry : shared_matrices()) register_cases<typename Case::Space>("SharedMatrices", entry);
   }

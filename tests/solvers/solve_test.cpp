@@ -17,6 +17,7 @@
 #include <vector>
 
 #include <ostinato/preconditioners/any_preconditioner.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/function_operator.hpp>
 #include <ostinato/spmv/space/error.hpp>
 
@@ -235,7 +236,7 @@ TYPED_TEST(SolveOn, NeverEndsFartherThanTheGuess) {
 
 TYPED_TEST(SolveOn, ComparesResidualsWhoseNormIsOutOfRange) {
   using T = typename TypeParam::T;
-  if (sizeof(T) == 4) GTEST_SKIP() << "the numbers are out of the range of float";
+  if (is_single<T>) GTEST_SKIP() << "the numbers are out of the range of float";
   const System<T> system{
       dense<T>({{-1.2220340610563375e+274, -6.8027860270030629e+251, -1.2438517841979201e+275, -1.1287258929988761e+236,
                  -2.5421679216632494e+230, -2.9038177891243172e+267},
@@ -469,7 +470,7 @@ TYPED_TEST(SolveOn, StopsWhereNoXSolvesTheSystem) {
 
 TYPED_TEST(SolveOn, TrustsTheStructureOfAnOperatorOfTheUser) {
   using T = typename TypeParam::T;
-  const double tiny = sizeof(T) == 4 ? 1e-30 : 1e-200;
+  const double tiny = is_single<T> ? 1e-30 : 1e-200;
   auto system = with_known_solution(generate<T>("poisson2d", {.n = 20}));
   for (T& v : system.a.val) v *= static_cast<T>(tiny);
   const Operator op(this->space(), system.a);
@@ -677,7 +678,7 @@ TYPED_TEST(SolveOn, SolvesLeastSquaresOfAFunctionWithItsTranspose) {
   const auto op = functions.as(this->space(), {.cols = 2, .transposed = functions.transposed()});
   const auto b = this->put(std::vector<T>{5, 2, 1});
   auto x = this->put(std::vector<T>(2));
-  const SolveResult result = ostinato::solve(this->space(), op, b, x, {.rtol = sizeof(T) == 4 ? 1e-5 : 1e-6});
+  const SolveResult result = ostinato::solve(this->space(), op, b, x, {.rtol = is_single<T> ? 1e-5 : 1e-6});
   EXPECT_EQ(result.solver, "lsmr");
   EXPECT_EQ(result.status, Status::least_squares) << result.message();
   // A^T A = [25 4; 4 5], A^T b = [19; 5].

@@ -17,6 +17,7 @@
 #include <ostinato/preconditioners/jacobi.hpp>
 #include <ostinato/solvers/list.hpp>
 #include <ostinato/solvers/solve.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
 #include <ostinato/spmv/operator.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
@@ -104,7 +105,7 @@ Csr<T> saddle_point(Index n, Index m) {
 /// A tolerance that every method reaches in T on a well-conditioned matrix.
 template <class T>
 constexpr double attainable() {
-  return sizeof(T) == 4 ? 1e-5 : 1e-10;
+  return is_single<T> ? 1e-5 : 1e-10;
 }
 
 /// Runs `method` with an operator `op` that stands for system.a, and a preconditioner.

@@ -14,6 +14,7 @@
 #include <ostinato/preconditioners/multigrid/structured/planned_grids.hpp>
 #include <ostinato/preconditioners/multigrid/structured/slots.hpp>
 #include <ostinato/spmv/analysis/diagonals.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/readback.hpp>
 #include <ostinato/spmv/space/together.hpp>
@@ -284,7 +285,7 @@ void Hierarchy<Space>::invert_coarsest(const std::function<bool()>& constants_va
   });
   // Where constants solve A x = 0, their direction is added to A, so that the inverse exists; b has none of it.
   double length = 0, largest = 0;
-  for (const float v : coarsest_root_) length += static_cast<double>(v) * static_cast<double>(v);
+  for (const float v : coarsest_root_) length += abs2(v);
   length = std::sqrt(length);
   for (std::size_t i = 0; i < n; ++i) {
     double product = 0;
@@ -295,8 +296,7 @@ void Hierarchy<Space>::invert_coarsest(const std::function<bool()>& constants_va
   if (largest < 1e-5 || (largest < 0.1 && constants_vanish())) {
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t k = 0; k < n; ++k)
-        m[i * n + k] +=
-            static_cast<double>(coarsest_root_[i]) * static_cast<double>(coarsest_root_[k]) / (length * length);
+        m[i * n + k] += product_of(coarsest_root_[i], coarsest_root_[k]) / (length * length);
     }
   }
   invert_dense(m, n, !level.by_class);
