@@ -55,15 +55,18 @@ set(ostinato_headers
   solvers/solver.hpp
   spmv/analysis/analysis.hpp
   spmv/analysis/entries.hpp
+  spmv/analysis/facts.hpp
   spmv/analysis/grid.hpp
   spmv/analysis/pattern_hash.hpp
   spmv/analysis/spectrum.hpp
   spmv/analysis/structure.hpp
   spmv/analysis/tridiagonal.hpp
+  spmv/block.hpp
   spmv/formats/calibration.hpp
   spmv/formats/cost.hpp
   spmv/formats/machine.hpp
   spmv/function_operator.hpp
+  spmv/linear_map.hpp
   spmv/linear_operator.hpp
   spmv/matrix/algebra/extract.hpp
   spmv/matrix/algebra/filter.hpp

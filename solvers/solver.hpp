@@ -147,8 +147,8 @@ struct Solver {
   SolveResult operator()(const Space& space, const A& a, In<T> b, Out<std::type_identity_t<T>> x, const M& m,
                          const SolveOptions& options = {}) const {
     if constexpr (detail::AreForSolvers<A, M>) {
-      return Method::template run<Space, T>(space, OperatorRef<Space, T>(a), b, x, PreconditionerRef<Space, T>(m),
-                                            options);
+      return Method::template run<Space, T>(space, detail::as_map<Space, T>(space, a), b, x,
+                                            detail::as_preconditioner<Space, T>(space, m), options);
     } else {
       return detail::explain<A, M>();
     }

@@ -5,8 +5,8 @@
 #include <new>
 #include <utility>
 
-#include <ostinato/spmv/formats/calibration.hpp>
 #include <ostinato/spmv/formats/cusparse/vendor.hpp>
+#include <ostinato/spmv/selection/candidates.hpp>
 #include <ostinato/spmv/selection/tuner.hpp>
 
 namespace ostinato {
@@ -30,16 +30,6 @@ bool measures(const FormatOptions& options) {
 std::string libraries_of(const Host&) { return Host::build_description(); }
 std::string libraries_of(const Cuda& space) { return vendor_versions(space); }
 
-/// What predictions are made for. Small matrices do with the usual figures: to read the measured ones takes as long as
-/// tens of their products, to measure them as long as thousands.
-template <class Space, class T>
-Machine machine_for(const Analysis<Space, T>& analysis, const FormatOptions& options) {
-  constexpr Offset fewest_entries = 10000;
-  return options.calibrate && analysis.structure().nonzeros >= fewest_entries
-             ? calibrated_machine(analysis.space(), options.tune_again)
-             : machine_of(analysis.space());
-}
-
 template <class Space, class T>
 class Selector {
  public:
@@ -49,7 +39,7 @@ class Selector {
       : analysis_(analysis),
         options_(options),
         list_(list),
-        machine_(machine_for(analysis, options)),
+        machine_(machine_for(analysis.space(), analysis.structure().nonzeros, options)),
         in_{analysis.structure(), machine_, may_compress(options, analysis.structure().nonzeros, sizeof(T))},
         candidates_(candidates_of(list, in_, parse_format(options.format))) {}
 
