@@ -487,7 +487,7 @@ constexpr const char* way_of(const Cuda&) { return "clusters"; }
 
 bool has_room_to_renumber(const Host&, const Structure&) { return true; }
 /// Long rows are sorted by two transposes of the matrix.
-bool has_room_to_renumber(const Cuda& space, const Structure& s) {
+[[maybe_unused]] bool has_room_to_renumber(const Cuda& space, const Structure& s) {
   const std::size_t bytes_an_entry = s.longest_row > 32 ? 80 : 40;
   return space.free_bytes() / bytes_an_entry > static_cast<std::size_t>(s.nonzeros + s.rows);
 }

@@ -18,6 +18,7 @@
 #include <ostinato/preconditioners/require_rows.hpp>
 #include <ostinato/preconditioners/rungs.hpp>
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
 
@@ -505,16 +506,15 @@ void AnyPreconditioner<Space, T>::apply_dot(Block<const T> r, Block<T> z, double
   is_identity() ? Base::apply_dot(r, z, slots) : built_->apply_dot(r, z, slots);
 }
 
-template PreconditionerChoice choose_preconditioner<Host>(const Structure&, const Grid&);
-template PreconditionerChoice choose_preconditioner<Cuda>(const Structure&, const Grid&);
+#define OSTINATO_INSTANTIATE_SPACES(Space) \
+  template PreconditionerChoice choose_preconditioner<Space>(const Structure&, const Grid&)
+OSTINATO_FOR_SPACES(OSTINATO_INSTANTIATE_SPACES);
+#undef OSTINATO_INSTANTIATE_SPACES
 
 #define OSTINATO_INSTANTIATE(Space, T)                                                  \
   template std::vector<PreconditionerMemory> predict_memory(const Analysis<Space, T>&); \
   template PreconditionerChoice choose_preconditioner(const Analysis<Space, T>&);       \
   template class AnyPreconditioner<Space, T>
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato

@@ -17,6 +17,7 @@
 #include <ostinato/preconditioners/require_square.hpp>
 #include <ostinato/spmv/selection/select_format.hpp>
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
@@ -149,10 +150,7 @@ std::string Chebyshev<Space, T>::remarks() const {
   return text + op_.format();
 }
 
-template class Chebyshev<Host, float>;
-template class Chebyshev<Host, double>;
-template class Chebyshev<Cuda, float>;
-template class Chebyshev<Cuda, double>;
+OSTINATO_CLASS(Chebyshev);
 
 OSTINATO_DEFINE_PRECONDITIONER(chebyshev, Chebyshev)
 

@@ -12,6 +12,7 @@
 #include <ostinato/preconditioners/jacobi_steps.hpp>
 #include <ostinato/preconditioners/require_rows.hpp>
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
@@ -70,10 +71,7 @@ void Jacobi<Space, T>::apply_dot(std::span<const T> r, std::span<T> z, double* s
   multiply_dot<T>(space_, inverse_, r, z, slot);
 }
 
-template class Jacobi<Host, float>;
-template class Jacobi<Host, double>;
-template class Jacobi<Cuda, float>;
-template class Jacobi<Cuda, double>;
+OSTINATO_CLASS(Jacobi);
 
 OSTINATO_DEFINE_PRECONDITIONER(jacobi, Jacobi)
 

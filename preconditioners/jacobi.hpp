@@ -11,6 +11,7 @@
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/revision.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
@@ -93,9 +94,6 @@ Jacobi(const Space&, const Matrix&)->Jacobi<Space, double>;
 template <class Space, class T>
 Jacobi(const Space&, const CsrView<T>&) -> Jacobi<Space, T>;
 
-extern template class Jacobi<Host, float>;
-extern template class Jacobi<Host, double>;
-extern template class Jacobi<Cuda, float>;
-extern template class Jacobi<Cuda, double>;
+OSTINATO_EXTERN_CLASS(Jacobi);
 
 }  // namespace ostinato

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <ostinato/preconditioners/chebyshev_steps.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/together.hpp>
 
@@ -202,9 +203,6 @@ LargestEigenvalue largest_eigenvalue(const Operator<Space, T>& op, const CsrView
   template class EigenvalueSearch<Space, T>;                                                                           \
   template LargestEigenvalue largest_eigenvalue(const Operator<Space, T>&, const CsrView<T>&, const Vector<Space, T>&, \
                                                 int, int)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato

@@ -20,6 +20,7 @@
 #include <ostinato/spmv/matrix/algebra/transpose.hpp>
 #include <ostinato/spmv/space/count_text.hpp>
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/units.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
@@ -282,9 +283,6 @@ double LeastSquaresPreconditioner<Space, T>::stronger_seconds() const {
   return analysis_.lock() ? stronger_seconds_ : 0;
 }
 
-template class LeastSquaresPreconditioner<Host, float>;
-template class LeastSquaresPreconditioner<Host, double>;
-template class LeastSquaresPreconditioner<Cuda, float>;
-template class LeastSquaresPreconditioner<Cuda, double>;
+OSTINATO_CLASS(LeastSquaresPreconditioner);
 
 }  // namespace ostinato

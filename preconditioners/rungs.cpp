@@ -8,6 +8,7 @@
 
 #include <ostinato/preconditioners/any_preconditioner.hpp>
 #include <ostinato/preconditioners/ilu/lu_order.hpp>
+#include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato {
 
@@ -96,16 +97,14 @@ std::vector<std::string_view> stronger_preconditioners(const Structure& s) {
   return names;
 }
 
-template double predicted_seconds<Host>(const Rung&, const Structure&);
-template double predicted_seconds<Cuda>(const Rung&, const Structure&);
+#define OSTINATO_INSTANTIATE_SPACES(Space) template double predicted_seconds<Space>(const Rung&, const Structure&)
+OSTINATO_FOR_SPACES(OSTINATO_INSTANTIATE_SPACES);
+#undef OSTINATO_INSTANTIATE_SPACES
 
 #define OSTINATO_INSTANTIATE(Space, T)                                     \
   template std::string why_no_complete_factors(const Analysis<Space, T>&); \
   template int next_rung<Space, T>(const Structure&, const RungsLeft&);    \
   template std::vector<std::string_view> stronger_preconditioners<Space, T>(const Structure&)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato

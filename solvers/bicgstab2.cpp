@@ -56,6 +56,6 @@ SolveResult Bicgstab2::run(const Space& space, const OperatorRef<Space, T>& give
   return solve_with_restarts<Bicgstab2>(system, x, options, workspace, recurrence);
 }
 
-OSTINATO_INSTANTIATE_METHOD(Bicgstab2)
+OSTINATO_INSTANTIATE_METHOD(Bicgstab2);
 
 }  // namespace ostinato

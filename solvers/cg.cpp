@@ -236,6 +236,6 @@ std::string Cg::breakdown_text(int cause, double number, const std::string& when
          (number > 0 ? "negative definite" : "positive definite");
 }
 
-OSTINATO_INSTANTIATE_METHOD(Cg)
+OSTINATO_INSTANTIATE_METHOD(Cg);
 
 }  // namespace ostinato

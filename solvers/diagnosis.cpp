@@ -15,6 +15,7 @@
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/to_host.hpp>
 #include <ostinato/spmv/space/vector.hpp>
@@ -234,9 +235,6 @@ std::string why_singular(const ScaledSystem<Space, T>& system, double goal) {
   template bool solves_least_squares(const ScaledSystem<Space, T>&, In<T>, In<T>);                           \
   template bool shows_asymmetry(const ScaledSystem<Space, T>&, In<T>);                                       \
   template std::string why_singular(const ScaledSystem<Space, T>&, double)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato

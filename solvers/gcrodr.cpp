@@ -417,6 +417,6 @@ std::string Gcrodr::breakdown_text(int cause, double number, const std::string& 
   return Gmres::breakdown_text(cause, number, when);
 }
 
-OSTINATO_INSTANTIATE_METHOD(Gcrodr)
+OSTINATO_INSTANTIATE_METHOD(Gcrodr);
 
 }  // namespace ostinato

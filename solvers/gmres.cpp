@@ -299,6 +299,6 @@ std::string Gmres::breakdown_text(int cause, double, const std::string& when) {
          (cause == singular_a ? "" : "or the preconditioner ") + "is singular or nearly so";
 }
 
-OSTINATO_INSTANTIATE_METHOD(Gmres)
+OSTINATO_INSTANTIATE_METHOD(Gmres);
 
 }  // namespace ostinato

@@ -99,6 +99,6 @@ SolveResult Idr::run(const Space& space, const OperatorRef<Space, T>& given, In<
   return solve_with_restarts<Idr>(system, x, options, workspace, recurrence, s + 1);
 }
 
-OSTINATO_INSTANTIATE_METHOD(Idr)
+OSTINATO_INSTANTIATE_METHOD(Idr);
 
 }  // namespace ostinato

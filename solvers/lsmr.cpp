@@ -325,6 +325,6 @@ std::string Lsmr::breakdown_text(int cause, double, const std::string& when) {
   return "the recurrence would have divided by 0 " + when;
 }
 
-OSTINATO_INSTANTIATE_METHOD(Lsmr)
+OSTINATO_INSTANTIATE_METHOD(Lsmr);
 
 }  // namespace ostinato

@@ -90,6 +90,6 @@ std::string Minres::breakdown_text(int cause, double, const std::string& when) {
   }
 }
 
-OSTINATO_INSTANTIATE_METHOD(Minres)
+OSTINATO_INSTANTIATE_METHOD(Minres);
 
 }  // namespace ostinato

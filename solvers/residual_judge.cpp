@@ -10,6 +10,7 @@
 #include <ostinato/spmv/analysis/structure.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato {
@@ -175,9 +176,6 @@ void ResidualJudge<Space, T>::drop_not_finite(Out<T> x) const {
 }
 
 #define OSTINATO_INSTANTIATE(Space, T) template class ResidualJudge<Space, T>
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato

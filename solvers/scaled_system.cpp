@@ -12,6 +12,7 @@
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato {
@@ -200,9 +201,6 @@ auto ScaledSystem<Space, T>::rescale(Out<T> x, int exponent) const -> Lost {
   template void require_system(const std::string&, const Space&, const OperatorRef<Space, T>&, In<T>, In<T>, \
                                const PreconditionerRef<Space, T>&, Shape);                                   \
   template class ScaledSystem<Space, T>
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato

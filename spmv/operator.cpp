@@ -7,6 +7,7 @@
 #include <ostinato/spmv/selection/candidates.hpp>
 #include <ostinato/spmv/selection/select_format.hpp>
 #include <ostinato/spmv/shapes.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/timing.hpp>
 #include <ostinato/spmv/space/together.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
@@ -358,9 +359,6 @@ void Operator<Space, T>::require_shapes(const Block<const T>& x, const Block<con
   ostinato::require_shapes("apply", static_cast<std::size_t>(rows()), static_cast<std::size_t>(cols()), x.rows, y.rows);
 }
 
-template class Operator<Host, float>;
-template class Operator<Host, double>;
-template class Operator<Cuda, float>;
-template class Operator<Cuda, double>;
+OSTINATO_CLASS(Operator);
 
 }  // namespace ostinato

@@ -18,6 +18,7 @@
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/first_look.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/revision.hpp>
 
 namespace ostinato {
@@ -232,9 +233,6 @@ Operator(const Space&, Csr<T>&&, FormatOptions) -> Operator<Space, T>;
 template <class Space, class T>
 Operator(const Space&, const CsrView<T>&, FormatOptions) -> Operator<Space, T>;
 
-extern template class Operator<Host, float>;
-extern template class Operator<Host, double>;
-extern template class Operator<Cuda, float>;
-extern template class Operator<Cuda, double>;
+OSTINATO_EXTERN_CLASS(Operator);
 
 }  // namespace ostinato

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/transposable_operator.hpp>
 
 #include <utility>
@@ -26,9 +27,6 @@ TransposableOperator<Space, T>::TransposableOperator(Operator<Space, T> a, const
   space.wait();
 }
 
-template class TransposableOperator<Host, float>;
-template class TransposableOperator<Host, double>;
-template class TransposableOperator<Cuda, float>;
-template class TransposableOperator<Cuda, double>;
+OSTINATO_CLASS(TransposableOperator);
 
 }  // namespace ostinato

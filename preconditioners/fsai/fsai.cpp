@@ -20,6 +20,7 @@
 #include <ostinato/spmv/matrix/algebra/transpose.hpp>
 #include <ostinato/spmv/selection/select_format.hpp>
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
 
@@ -30,7 +31,7 @@ namespace {
 constexpr int most_entries = 255;
 
 Host threads_of(const Host& space) { return space; }
-Host threads_of(const Cuda&) { return Host(); }
+[[maybe_unused]] Host threads_of(const Cuda&) { return Host(); }
 
 template <class T>
 Csr<T> rounded(Csr<double> g) {
@@ -212,10 +213,7 @@ std::string Fsai<Space, T>::remarks() const {
   return all;
 }
 
-template class Fsai<Host, float>;
-template class Fsai<Host, double>;
-template class Fsai<Cuda, float>;
-template class Fsai<Cuda, double>;
+OSTINATO_CLASS(Fsai);
 
 OSTINATO_DEFINE_PRECONDITIONER(fsai, Fsai)
 

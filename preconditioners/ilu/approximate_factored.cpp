@@ -15,6 +15,7 @@
 #include <ostinato/spmv/matrix/algebra/transpose.hpp>
 #include <ostinato/spmv/selection/select_format.hpp>
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/scan.hpp>
@@ -376,11 +377,8 @@ std::string ApproximateFactored<Space, T, V>::remarks() const {
   return lower ? all + " in " + lower->format() + " and " + upper->format() : all;
 }
 
-template class ApproximateFactored<Host, float>;
-template class ApproximateFactored<Host, double>;
-template class ApproximateFactored<Cuda, float>;
-template class ApproximateFactored<Cuda, double>;
-template class ApproximateFactored<Host, double, float>;
-template class ApproximateFactored<Cuda, double, float>;
+#define OSTINATO_INSTANTIATE(Space, T, V) template class ApproximateFactored<Space, T, V>
+OSTINATO_FOR_ALL_MIXED(OSTINATO_INSTANTIATE);
+#undef OSTINATO_INSTANTIATE
 
 }  // namespace ostinato

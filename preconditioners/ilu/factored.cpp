@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato {
 
@@ -116,14 +117,11 @@ Csr<double> host_copy(const Space& space, const SpaceCsr<Space, T>& a) {
   return h;
 }
 
-#define OSTINATO_INSTANTIATE(Space, T) \
-  template class Factored<Space, T>;   \
-  template Csr<double> host_copy(const Space&, const SpaceCsr<Space, T>&)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
-template class Factored<Host, double, float>;
-template class Factored<Cuda, double, float>;
+#define OSTINATO_INSTANTIATE_COPY(Space, T) template Csr<double> host_copy(const Space&, const SpaceCsr<Space, T>&)
+#define OSTINATO_INSTANTIATE(Space, T, V) template class Factored<Space, T, V>
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE_COPY);
+OSTINATO_FOR_ALL_MIXED(OSTINATO_INSTANTIATE);
+#undef OSTINATO_INSTANTIATE_COPY
+#undef OSTINATO_INSTANTIATE
 
 }  // namespace ostinato

@@ -18,6 +18,7 @@
 #include <ostinato/preconditioners/option_text.hpp>
 #include <ostinato/preconditioners/require_rows.hpp>
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/memory.hpp>
 #include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/units.hpp>
@@ -524,18 +525,16 @@ double IncompleteLu<Space, T, Kind>::seconds() const {
       made_.factored);
 }
 
-#define OSTINATO_INSTANTIATE(Kind)                 \
-  template class IncompleteLu<Host, float, Kind>;  \
-  template class IncompleteLu<Host, double, Kind>; \
-  template class IncompleteLu<Cuda, float, Kind>;  \
-  template class IncompleteLu<Cuda, double, Kind>;
-OSTINATO_INSTANTIATE(Ilu0Kind)
-OSTINATO_INSTANTIATE(IlukKind)
-OSTINATO_INSTANTIATE(IlutKind)
-OSTINATO_INSTANTIATE(LuKind)
-OSTINATO_INSTANTIATE(Ic0Kind)
-OSTINATO_INSTANTIATE(IctKind)
-OSTINATO_INSTANTIATE(CholeskyKind)
+#define OSTINATO_INSTANTIATE(Space, T)             \
+  template class IncompleteLu<Space, T, Ilu0Kind>; \
+  template class IncompleteLu<Space, T, IlukKind>; \
+  template class IncompleteLu<Space, T, IlutKind>; \
+  template class IncompleteLu<Space, T, LuKind>;   \
+  template class IncompleteLu<Space, T, Ic0Kind>;  \
+  template class IncompleteLu<Space, T, IctKind>;  \
+  template class IncompleteLu<Space, T, CholeskyKind>
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
+#undef OSTINATO_INSTANTIATE
 
 OSTINATO_DEFINE_PRECONDITIONER(ilu0, Ilu0)
 OSTINATO_DEFINE_PRECONDITIONER(iluk, Iluk)

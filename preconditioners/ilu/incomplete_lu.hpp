@@ -355,18 +355,14 @@ using Ict = IncompleteLu<Space, T, IctKind>;
 template <class Space, class T>
 using CompleteCholesky = IncompleteLu<Space, T, CholeskyKind>;
 
-#define OSTINATO_EXTERN(Kind)                             \
-  extern template class IncompleteLu<Host, float, Kind>;  \
-  extern template class IncompleteLu<Host, double, Kind>; \
-  extern template class IncompleteLu<Cuda, float, Kind>;  \
-  extern template class IncompleteLu<Cuda, double, Kind>;
-OSTINATO_EXTERN(Ilu0Kind)
-OSTINATO_EXTERN(IlukKind)
-OSTINATO_EXTERN(IlutKind)
-OSTINATO_EXTERN(LuKind)
-OSTINATO_EXTERN(Ic0Kind)
-OSTINATO_EXTERN(IctKind)
-OSTINATO_EXTERN(CholeskyKind)
+#define OSTINATO_EXTERN(Kind, Space, T) extern template class IncompleteLu<Space, T, Kind>
+OSTINATO_DECLARED_ALL_OF(OSTINATO_EXTERN, Ilu0Kind);
+OSTINATO_DECLARED_ALL_OF(OSTINATO_EXTERN, IlukKind);
+OSTINATO_DECLARED_ALL_OF(OSTINATO_EXTERN, IlutKind);
+OSTINATO_DECLARED_ALL_OF(OSTINATO_EXTERN, LuKind);
+OSTINATO_DECLARED_ALL_OF(OSTINATO_EXTERN, Ic0Kind);
+OSTINATO_DECLARED_ALL_OF(OSTINATO_EXTERN, IctKind);
+OSTINATO_DECLARED_ALL_OF(OSTINATO_EXTERN, CholeskyKind);
 #undef OSTINATO_EXTERN
 
 }  // namespace ostinato

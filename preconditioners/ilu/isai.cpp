@@ -13,6 +13,7 @@
 #include <ostinato/preconditioners/ilu/isai_steps.hpp>
 #include <ostinato/spmv/matrix/algebra/product.hpp>
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
@@ -107,8 +108,11 @@ SpaceCsr<Space, double> incomplete_inverse(const Space& space, const SpaceCsr<Sp
   return SpaceCsr<Space, double>(std::move(w));
 }
 
-template SpaceCsr<Host, double> incomplete_inverse(const Host&, const SpaceCsr<Host, double>&, int, const StopRequest&);
-template SpaceCsr<Cuda, double> incomplete_inverse(const Cuda&, const SpaceCsr<Cuda, double>&, int, const StopRequest&);
+#define OSTINATO_INSTANTIATE(Space)                                                                      \
+  template SpaceCsr<Space, double> incomplete_inverse(const Space&, const SpaceCsr<Space, double>&, int, \
+                                                      const StopRequest&)
+OSTINATO_FOR_SPACES(OSTINATO_INSTANTIATE);
+#undef OSTINATO_INSTANTIATE
 
 void detail::invert_rows(const Host& space, const InverseRows& rows, std::size_t first, std::size_t count) {
   constexpr std::size_t block = 256;

@@ -8,6 +8,7 @@
 
 #include <ostinato/preconditioners/ilu/sweep_steps.hpp>
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato {
@@ -264,14 +265,13 @@ std::size_t Sweep<Space, T>::bytes() const {
   return arrays + tiles_.bytes() + place_.bytes() + waiting_.bytes() + state_.bytes();
 }
 
-template class Sweep<Host, float>;
-template class Sweep<Host, double>;
-template class Sweep<Cuda, float>;
-template class Sweep<Cuda, double>;
+OSTINATO_CLASS(Sweep);
 
-#define OSTINATO_INSTANTIATE(T, In, Copy)                                                      \
-  template void Sweep<Host, T>::run(std::span<const In>, std::span<T>, std::span<Copy>) const; \
-  template void Sweep<Cuda, T>::run(std::span<const In>, std::span<T>, std::span<Copy>) const;
-OSTINATO_FOR_EACH_SWEEP(OSTINATO_INSTANTIATE)
+#define OSTINATO_INSTANTIATE_RUN(Space, T, In, Copy) \
+  template void Sweep<Space, T>::run(std::span<const In>, std::span<T>, std::span<Copy>) const;
+#define OSTINATO_INSTANTIATE_RUNS(Space) OSTINATO_FOR_EACH_SWEEP(OSTINATO_INSTANTIATE_RUN, Space)
+OSTINATO_FOR_SPACES(OSTINATO_INSTANTIATE_RUNS)
+#undef OSTINATO_INSTANTIATE_RUNS
+#undef OSTINATO_INSTANTIATE_RUN
 
 }  // namespace ostinato

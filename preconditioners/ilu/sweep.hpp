@@ -12,6 +12,7 @@
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/function.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/memory.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
@@ -143,10 +144,7 @@ class Sweep {
   double ahead_ = 0;                       ///< levels at work at once; 0: by the length of the rows
 };
 
-extern template class Sweep<Host, float>;
-extern template class Sweep<Host, double>;
-extern template class Sweep<Cuda, float>;
-extern template class Sweep<Cuda, double>;
+OSTINATO_EXTERN_CLASS(Sweep);
 
 namespace detail {
 
@@ -194,8 +192,11 @@ void run_sweep(const Cuda& space, const SweepTiles<T>& sweep, const In* in, T* o
 unsigned most_warps(const Cuda& space);
 
 /// The types of the elements that a sweep works with: those of the factors, of `in` and of `copy`.
-#define OSTINATO_FOR_EACH_SWEEP(DO) \
-  DO(float, float, float) DO(double, double, double) DO(float, double, float) DO(float, float, double)
+#define OSTINATO_FOR_EACH_SWEEP(DO, Space) \
+  DO(Space, float, float, float)           \
+  DO(Space, double, double, double)        \
+  DO(Space, float, double, float)          \
+  DO(Space, float, float, double)
 
 }  // namespace detail
 

@@ -12,6 +12,7 @@
 #include <ostinato/preconditioners/ilu/iluk.hpp>
 #include <ostinato/preconditioners/ilu/zero_fill_phases.hpp>
 #include <ostinato/preconditioners/ilu/zero_fill_steps.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/scan.hpp>
 #include <ostinato/spmv/space/side_stream.hpp>
@@ -399,10 +400,7 @@ std::size_t ZeroFill<Space, T>::bytes() const {
          p.col_at.bytes() + p.row_scale.bytes() + p.col_scale.bytes();
 }
 
-template class ZeroFill<Host, float>;
-template class ZeroFill<Host, double>;
-template class ZeroFill<Cuda, float>;
-template class ZeroFill<Cuda, double>;
+OSTINATO_CLASS(ZeroFill);
 
 #define OSTINATO_INSTANTIATE(Space, T, V)                                                                            \
   template Factored<Space, T, V> ZeroFill<Space, T>::sweeps(const SpaceCsr<Space, T>&) const;                        \
@@ -410,12 +408,7 @@ template class ZeroFill<Cuda, double>;
                                                                   const StopRequest&) const;                         \
   template std::pair<Factored<Space, T, V>, ZeroFill<Space, T>::Outcome> ZeroFill<Space, T>::make(                   \
       const SpaceCsr<Space, T>&, const StopRequest&) const
-OSTINATO_INSTANTIATE(Host, float, float);
-OSTINATO_INSTANTIATE(Host, double, double);
-OSTINATO_INSTANTIATE(Host, double, float);
-OSTINATO_INSTANTIATE(Cuda, float, float);
-OSTINATO_INSTANTIATE(Cuda, double, double);
-OSTINATO_INSTANTIATE(Cuda, double, float);
+OSTINATO_FOR_ALL_MIXED(OSTINATO_INSTANTIATE);
 
 namespace detail {
 

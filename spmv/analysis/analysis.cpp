@@ -9,6 +9,7 @@
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/timing.hpp>
 #include <ostinato/spmv/space/together.hpp>
 
@@ -92,9 +93,6 @@ const Grid& Analysis<Space, T>::grid() const {
   template std::shared_ptr<const DiagonalCensus> census_of(const Space&, const CsrView<T>&, const Structure&, \
                                                            AnalysisDepth);                                    \
   template class Analysis<Space, T>
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato

@@ -14,6 +14,7 @@
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato {
 
@@ -120,9 +121,6 @@ Analysis(const Space&, Csr<T>&&) -> Analysis<Space, T>;
 template <class Space, class T>
 Analysis(const Space&, Csr<T>&&, AnalysisDepth) -> Analysis<Space, T>;
 
-extern template class Analysis<Host, float>;
-extern template class Analysis<Host, double>;
-extern template class Analysis<Cuda, float>;
-extern template class Analysis<Cuda, double>;
+OSTINATO_EXTERN_CLASS(Analysis);
 
 }  // namespace ostinato

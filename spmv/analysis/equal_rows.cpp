@@ -10,6 +10,7 @@
 
 #include <ostinato/spmv/analysis/equal_rows_steps.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/to_host.hpp>
 #include <ostinato/spmv/space/vector.hpp>
@@ -97,9 +98,6 @@ bool may_have_equal_rows(const Space& space, const CsrView<T>& a) {
 #define OSTINATO_INSTANTIATE(Space, T)                            \
   template EqualRows equal_rows(const Space&, const CsrView<T>&); \
   template bool may_have_equal_rows(const Space&, const CsrView<T>&)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato

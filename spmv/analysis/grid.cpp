@@ -11,6 +11,7 @@
 #include <ostinato/spmv/analysis/grid_steps.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
@@ -229,9 +230,6 @@ bool may_have_several_unknowns(const Structure& s) {
 }
 
 #define OSTINATO_INSTANTIATE(Space, T) template Grid find_grid(const Space&, const CsrView<T>&, const Structure&)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato

@@ -6,6 +6,7 @@
 
 #include <ostinato/spmv/analysis/row_facts_steps.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato {
@@ -47,9 +48,6 @@ RowFacts<Space, T> row_facts(const Space& space, const CsrView<T>& a, const Stru
 
 #define OSTINATO_INSTANTIATE(Space, T) \
   template RowFacts<Space, T> row_facts(const Space&, const CsrView<T>&, const Structure&)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato

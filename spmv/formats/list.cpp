@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/spmv/formats/list.hpp>
 
-#include <ostinato/spmv/space/cuda.hpp>
-#include <ostinato/spmv/space/host.hpp>
-#include <ostinato_generated/spaces.hpp>
+#include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato {
 
@@ -48,7 +46,8 @@ const FormatList<Space, T>& format_list() {
   return list;
 }
 
-#define OSTINATO_INSTANTIATE(Space, T) template const FormatList<Space, T>& format_list<Space, T>();
-OSTINATO_FOR_EACH_SPACE(OSTINATO_INSTANTIATE)
+#define OSTINATO_INSTANTIATE(Space, T) template const FormatList<Space, T>& format_list<Space, T>()
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
+#undef OSTINATO_INSTANTIATE
 
 }  // namespace ostinato

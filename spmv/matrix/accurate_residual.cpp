@@ -4,6 +4,7 @@
 
 #include <ostinato/spmv/matrix/accurate_residual_steps.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato {
@@ -18,9 +19,6 @@ void accurate_residual(const Space& space, const CsrView<T>& a, double outer, do
 #define OSTINATO_INSTANTIATE(Space, T)                                                                             \
   template void accurate_residual<T, Space>(const Space&, const CsrView<T>&, double, double, In<T>, In<T>, Out<T>, \
                                             double*)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato

@@ -6,6 +6,7 @@
 
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato {
@@ -107,9 +108,6 @@ void SpaceCsr<Space, T>::upload(const Space& space, const CsrView<T>& a) {
   }
 }
 
-template class SpaceCsr<Host, float>;
-template class SpaceCsr<Host, double>;
-template class SpaceCsr<Cuda, float>;
-template class SpaceCsr<Cuda, double>;
+OSTINATO_CLASS(SpaceCsr);
 
 }  // namespace ostinato

@@ -8,6 +8,7 @@
 #include <ostinato/spmv/formats/cusparse/vendor.hpp>
 #include <ostinato/spmv/selection/candidates.hpp>
 #include <ostinato/spmv/selection/tuner.hpp>
+#include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato {
 
@@ -28,7 +29,7 @@ bool measures(const FormatOptions& options) {
 
 /// What measured times depend on beside the device.
 std::string libraries_of(const Host&) { return Host::build_description(); }
-std::string libraries_of(const Cuda& space) { return vendor_versions(space); }
+[[maybe_unused]] std::string libraries_of(const Cuda& space) { return vendor_versions(space); }
 
 template <class Space, class T>
 class Selector {
@@ -153,9 +154,6 @@ Choice choose_csr(const Analysis<Space, T>& analysis) {
   template Choice choose_csr(const Analysis<Space, T>&);                                      \
   template Selection<Space, T> select_format(const Analysis<Space, T>&, const FormatOptions&, \
                                              const FormatList<Space, T>&)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato

@@ -8,6 +8,7 @@
 
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/message.hpp>
 
 namespace ostinato {
@@ -193,9 +194,6 @@ void Tuner<Space, T>::generate(BuiltFormat<Space, T>& built, const Candidate& c)
   }
 }
 
-template class Tuner<Host, float>;
-template class Tuner<Host, double>;
-template class Tuner<Cuda, float>;
-template class Tuner<Cuda, double>;
+OSTINATO_CLASS(Tuner);
 
 }  // namespace ostinato

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/multi_vector.hpp>
 
 #include <algorithm>
@@ -94,7 +95,6 @@ void combine(const Space& host, int columns, const T* v, int results, const T* y
   template void subtract<T, Host>(const Host&, int, const T*, const T*, Out<T>); \
   template void combine<T, Host>(const Host&, int, const T*, const T*, Out<T>);  \
   template void combine<T, Host>(const Host&, int, const T*, int, const T*, std::size_t, Out<T>)
-OSTINATO_INSTANTIATE(float);
-OSTINATO_INSTANTIATE(double);
+OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato

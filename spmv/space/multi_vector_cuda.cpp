@@ -4,6 +4,7 @@
 
 #include <ostinato/spmv/space/cuda/cublas.hpp>
 #include <ostinato/spmv/space/cuda/state.cuh>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/multi_vector.hpp>
 
 namespace ostinato {
@@ -69,7 +70,6 @@ void combine(const Space& space, int columns, const T* v, int results, const T* 
   template void subtract<T, Cuda>(const Cuda&, int, const T*, const T*, Out<T>); \
   template void combine<T, Cuda>(const Cuda&, int, const T*, const T*, Out<T>);  \
   template void combine<T, Cuda>(const Cuda&, int, const T*, int, const T*, std::size_t, Out<T>)
-OSTINATO_INSTANTIATE(float);
-OSTINATO_INSTANTIATE(double);
+OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato

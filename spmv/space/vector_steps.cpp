@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
 
 #include <algorithm>
@@ -46,9 +47,6 @@ void multiply_dot(const Space& space, In<T> d, In<T> r, Out<T> z, double* slot) 
   template void subtract_from<T, Space>(const Space&, In<T>, In<T>, Out<T>, double*); \
   template void multiply<T, Space>(const Space&, In<T>, In<T>, Out<T>);               \
   template void multiply_dot<T, Space>(const Space&, In<T>, In<T>, Out<T>, double*)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato

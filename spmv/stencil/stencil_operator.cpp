@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/stencil/stencil_operator.hpp>
 
 #include <cstdint>
@@ -177,9 +178,6 @@ void StencilOperator<Space, T>::require_shapes(std::size_t x, std::size_t y) con
                        " and " + std::to_string(y) + " elements");
 }
 
-template class StencilOperator<Host, float>;
-template class StencilOperator<Host, double>;
-template class StencilOperator<Cuda, float>;
-template class StencilOperator<Cuda, double>;
+OSTINATO_CLASS(StencilOperator);
 
 }  // namespace ostinato

@@ -15,6 +15,7 @@
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/first_look.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/revision.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
@@ -115,9 +116,6 @@ class StencilOperator {
 template <class Space>
 StencilOperator(const Space&, const Stencil&) -> StencilOperator<Space, double>;
 
-extern template class StencilOperator<Host, float>;
-extern template class StencilOperator<Host, double>;
-extern template class StencilOperator<Cuda, float>;
-extern template class StencilOperator<Cuda, double>;
+OSTINATO_EXTERN_CLASS(StencilOperator);
 
 }  // namespace ostinato

@@ -10,6 +10,7 @@
 #include <ostinato/preconditioners/multigrid/algebraic/rounds.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/readback.hpp>
 #include <ostinato/spmv/space/scan.hpp>
@@ -104,9 +105,6 @@ Aggregation<Space, T> aggregate(const Space& space, const SpaceCsr<Space, T>& a,
 #define OSTINATO_INSTANTIATE(Space, T)                                                                             \
   template Aggregation<Space, T> aggregate(const Space&, const SpaceCsr<Space, T>&, const Points&, double, double, \
                                            Coupling)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato::algebraic

@@ -10,6 +10,7 @@
 
 #include <ostinato/preconditioners/multigrid/algebraic/level_steps.hpp>
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato::algebraic {
 
@@ -278,9 +279,6 @@ std::vector<float> CoarseInverse<Space, T>::made_on_host() {
   return made;
 }
 
-template class CoarseInverse<Host, float>;
-template class CoarseInverse<Host, double>;
-template class CoarseInverse<Cuda, float>;
-template class CoarseInverse<Cuda, double>;
+OSTINATO_CLASS(CoarseInverse);
 
 }  // namespace ostinato::algebraic

@@ -13,6 +13,7 @@
 #include <ostinato/preconditioners/multigrid/algebraic/k_cycle_steps.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato::algebraic {
@@ -281,9 +282,6 @@ double AlgebraicCycle<Space, T>::seconds() const {
   return total;
 }
 
-template class AlgebraicCycle<Host, float>;
-template class AlgebraicCycle<Host, double>;
-template class AlgebraicCycle<Cuda, float>;
-template class AlgebraicCycle<Cuda, double>;
+OSTINATO_CLASS(AlgebraicCycle);
 
 }  // namespace ostinato::algebraic

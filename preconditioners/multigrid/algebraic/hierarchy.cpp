@@ -25,6 +25,7 @@
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/readback.hpp>
 #include <ostinato/spmv/space/side_stream.hpp>
@@ -566,11 +567,9 @@ std::size_t AlgebraicHierarchy<Space, T>::bytes_for_updates() const {
   return total;
 }
 
-template struct AlgebraicLevel<Host>;
-template struct AlgebraicLevel<Cuda>;
-template class AlgebraicHierarchy<Host, float>;
-template class AlgebraicHierarchy<Host, double>;
-template class AlgebraicHierarchy<Cuda, float>;
-template class AlgebraicHierarchy<Cuda, double>;
+OSTINATO_CLASS(AlgebraicHierarchy);
+#define OSTINATO_INSTANTIATE(Space) template struct AlgebraicLevel<Space>
+OSTINATO_FOR_SPACES(OSTINATO_INSTANTIATE);
+#undef OSTINATO_INSTANTIATE
 
 }  // namespace ostinato::algebraic

@@ -12,6 +12,7 @@
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato::algebraic {
@@ -117,7 +118,8 @@ void LevelSmoother<Space>::estimate_largest(const Level& level) {
     if (found[i] > 0) largest_ = std::max(largest_, margin * found[i + 1] / found[i]);
 }
 
-template class LevelSmoother<Host>;
-template class LevelSmoother<Cuda>;
+#define OSTINATO_INSTANTIATE(Space) template class LevelSmoother<Space>
+OSTINATO_FOR_SPACES(OSTINATO_INSTANTIATE);
+#undef OSTINATO_INSTANTIATE
 
 }  // namespace ostinato::algebraic

@@ -12,6 +12,7 @@
 #include <ostinato/preconditioners/multigrid/structured/tiles.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato::multigrid {
@@ -381,13 +382,11 @@ void Cycle<Space>::apply_to(Strided<const T> r, Strided<T> z, double* slot) cons
       Target<T>{static_cast<T>(hierarchy_.power()), z, slot});
 }
 
-template class Cycle<Host>;
-template class Cycle<Cuda>;
+#define OSTINATO_INSTANTIATE_SPACES(Space) template class Cycle<Space>
+OSTINATO_FOR_SPACES(OSTINATO_INSTANTIATE_SPACES);
+#undef OSTINATO_INSTANTIATE_SPACES
 
 #define OSTINATO_INSTANTIATE(Space, T) template void Cycle<Space>::apply_to(Strided<const T>, Strided<T>, double*) const
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato::multigrid

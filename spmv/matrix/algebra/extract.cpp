@@ -12,6 +12,7 @@
 #include <ostinato/spmv/matrix/csr_pattern.hpp>
 #include <ostinato/spmv/matrix/renumber_steps.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato {
@@ -130,9 +131,6 @@ Permutation<Space, T>::Permutation(const Space& space, const SpaceCsr<Space, T>&
 #define OSTINATO_INSTANTIATE(Space, T) \
   template class Extraction<Space, T>; \
   template class Permutation<Space, T>
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato

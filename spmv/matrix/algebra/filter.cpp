@@ -10,6 +10,7 @@
 #include <ostinato/spmv/matrix/algebra/filter_steps.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato {
@@ -34,9 +35,6 @@ SpaceCsr<Space, T> filter(const Space& space, const SpaceCsr<Space, T>& a, const
 
 #define OSTINATO_INSTANTIATE(Space, T) \
   template SpaceCsr<Space, T> filter(const Space&, const SpaceCsr<Space, T>&, const FilterOptions&)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato

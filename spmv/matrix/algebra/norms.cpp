@@ -8,6 +8,7 @@
 #include <ostinato/spmv/matrix/algebra/norms_steps.hpp>
 #include <ostinato/spmv/matrix/algebra/shapes.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato {
@@ -22,9 +23,6 @@ void row_norms(const Space& space, const CsrView<T>& a, std::span<double> norms)
 }
 
 #define OSTINATO_INSTANTIATE(Space, T) template void row_norms(const Space&, const CsrView<T>&, std::span<double>)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato

@@ -14,6 +14,7 @@
 #include <ostinato/spmv/matrix/algebra/product_steps.hpp>
 #include <ostinato/spmv/matrix/algebra/shapes.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/scan.hpp>
 
@@ -339,14 +340,8 @@ ProductTerms count_terms(const Space& space, const SpaceCsr<Space, T>& a, const 
   template std::shared_ptr<const CsrStorage<Space, T>> pattern_of_product(                                          \
       const Space&, const SpaceCsr<Space, T>&, const SpaceCsr<Space, T>&, const StopRequest&, const ProductTerms&); \
   template ProductTerms count_terms(const Space&, const SpaceCsr<Space, T>&, const SpaceCsr<Space, T>&)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
 
-template class MatrixProduct<Host, float>;
-template class MatrixProduct<Host, double>;
-template class MatrixProduct<Cuda, float>;
-template class MatrixProduct<Cuda, double>;
+OSTINATO_CLASS(MatrixProduct);
 
 }  // namespace ostinato

@@ -7,6 +7,7 @@
 #include <ostinato/spmv/matrix/algebra/shapes.hpp>
 #include <ostinato/spmv/matrix/renumber_steps.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato {
@@ -33,9 +34,6 @@ void Rearrangement<Space, T>::update(const SpaceCsr<Space, T>& a) {
            detail::GatherElements<T, Offset>{a.view().val.data(), from_.data(), arrays_->val.data()});
 }
 
-template class Rearrangement<Host, float>;
-template class Rearrangement<Host, double>;
-template class Rearrangement<Cuda, float>;
-template class Rearrangement<Cuda, double>;
+OSTINATO_CLASS(Rearrangement);
 
 }  // namespace ostinato

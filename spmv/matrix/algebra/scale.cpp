@@ -10,6 +10,7 @@
 #include <ostinato/spmv/matrix/algebra/scale_steps.hpp>
 #include <ostinato/spmv/matrix/algebra/shapes.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato {
@@ -60,9 +61,6 @@ void diagonal(const Space& space, const CsrView<T>& a, std::span<T> d) {
   template void scale(const Space&, const CsrView<T>&, std::span<const T>, std::span<const T>, std::span<T>);          \
   template SpaceCsr<Space, T> scaled(const Space&, const SpaceCsr<Space, T>&, std::span<const T>, std::span<const T>); \
   template void diagonal(const Space&, const CsrView<T>&, std::span<T>)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato

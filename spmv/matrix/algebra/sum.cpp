@@ -6,6 +6,7 @@
 #include <ostinato/spmv/matrix/algebra/shapes.hpp>
 #include <ostinato/spmv/matrix/algebra/sum_steps.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato {
@@ -51,9 +52,6 @@ void MatrixSum<Space, T>::update(const SpaceCsr<Space, T>& a, T s, const SpaceCs
                               b.view().val.data(), c.row_ptr.data(), arrays_->val.data()});
 }
 
-template class MatrixSum<Host, float>;
-template class MatrixSum<Host, double>;
-template class MatrixSum<Cuda, float>;
-template class MatrixSum<Cuda, double>;
+OSTINATO_CLASS(MatrixSum);
 
 }  // namespace ostinato

@@ -8,6 +8,7 @@
 #include <ostinato/spmv/matrix/algebra/transpose_steps.hpp>
 #include <ostinato/spmv/matrix/csr_pattern.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/scan.hpp>
 
@@ -83,9 +84,6 @@ MatrixTranspose<Space, T>::MatrixTranspose(const Space& space, const SpaceCsr<Sp
     : Rearrangement<Space, T>(
           space, a, detail::transposed(space, detail::pattern_of(a.view()), a.view().cols, a.view().nonzeros())) {}
 
-template class MatrixTranspose<Host, float>;
-template class MatrixTranspose<Host, double>;
-template class MatrixTranspose<Cuda, float>;
-template class MatrixTranspose<Cuda, double>;
+OSTINATO_CLASS(MatrixTranspose);
 
 }  // namespace ostinato
