@@ -252,7 +252,6 @@ class PreconditionerRef {
     return m_ == nullptr ? nullptr : m_->stronger(options, why);
   }
   double stronger_seconds() const { return m_ == nullptr ? 0 : m_->stronger_seconds(); }
-  std::string remarks() const { return m_ == nullptr ? std::string() : m_->remarks(); }
   std::string name() const { return m_ == nullptr ? "no preconditioner" : m_->name(); }
 
   /// A reference to the same preconditioner times 2^exponent. Half of the power is applied to r, in `room`, and half to
