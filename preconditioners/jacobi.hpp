@@ -9,6 +9,7 @@
 
 #include <ostinato/preconditioners/memory_budget.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
+#include <ostinato/spmv/space/concept.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/list.hpp>
@@ -89,8 +90,8 @@ class Jacobi {
 template <class Space, class T>
 Jacobi(const Space&, const Csr<T>&) -> Jacobi<Space, T>;
 template <class Space, detail::ForeignMatrix Matrix>
-requires requires { Space::on_device; }
-Jacobi(const Space&, const Matrix&)->Jacobi<Space, double>;
+requires IsSpace<Space> Jacobi(const Space&, const Matrix&)
+->Jacobi<Space, double>;
 template <class Space, class T>
 Jacobi(const Space&, const CsrView<T>&) -> Jacobi<Space, T>;
 

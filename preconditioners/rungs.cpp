@@ -30,9 +30,9 @@ double predicted_seconds(const Rung& rung, const Structure& s) {
   // mesh2d:1000 and mesh3d:100, a little more: its cycles take the time of some four iterations each. The 25 ms of
   // kernels that are used for the first time are left out.
   if (rung.options == Rung::plain) return 12e-3 + 1e-9 * entries;
-  if (Space::on_device && rung.name == "multigrid") return 15e-3 + 4e-9 * entries;
+  if (Space::has_streams && rung.name == "multigrid") return 15e-3 + 4e-9 * entries;
   // Small systems are given the time of some hundred iterations: on a GPU, these take longer.
-  const double least = Space::on_device ? 50e-3 : 1e-3;
+  const double least = Space::has_streams ? 50e-3 : 1e-3;
   return std::max(least, fitted_seconds(rung, s));
 }
 

@@ -11,6 +11,7 @@
 #include <ostinato/preconditioners/preconditioner.hpp>
 #include <ostinato/solvers/options.hpp>
 #include <ostinato/spmv/linear_operator.hpp>
+#include <ostinato/spmv/space/concept.hpp>
 
 namespace ostinato {
 
@@ -22,11 +23,6 @@ enum class OnBreakdown {
 };
 
 namespace detail {
-
-template <class S>
-concept IsSpace = requires {
-  { S::on_device } -> std::convertible_to<bool>;
-};
 
 /// What may stand in the place of a preconditioner: neither options nor the name of a solver.
 template <class M>
@@ -143,7 +139,7 @@ SolveResult explain() {
 template <class Method>
 struct Solver {
   /// Solves A x = b with a preconditioner.
-  template <detail::IsSpace Space, class A, detail::InPlaceOfM M, class T = typename detail::ValueOf<A>::type>
+  template <IsSpace Space, class A, detail::InPlaceOfM M, class T = typename detail::ValueOf<A>::type>
   SolveResult operator()(const Space& space, const A& a, In<T> b, Out<std::type_identity_t<T>> x, const M& m,
                          const SolveOptions& options = {}) const {
     if constexpr (detail::AreForSolvers<A, M>) {
@@ -155,27 +151,26 @@ struct Solver {
   }
 
   /// Solves A x = b without a preconditioner.
-  template <detail::IsSpace Space, class A, class T = typename detail::ValueOf<A>::type>
+  template <IsSpace Space, class A, class T = typename detail::ValueOf<A>::type>
   SolveResult operator()(const Space& space, const A& a, In<T> b, Out<std::type_identity_t<T>> x,
                          const SolveOptions& options = {}) const {
     return (*this)(space, a, b, x, Identity{}, options);
   }
 
   // Calls with other vectors come here.
-  template <detail::IsSpace Space, class A, class B, class X, class T = typename detail::ValueOf<A>::type>
+  template <IsSpace Space, class A, class B, class X, class T = typename detail::ValueOf<A>::type>
   requires(!detail::AreVectors<B, X, T>) SolveResult operator()(const Space&, const A&, B&&, X&&,
                                                                 const SolveOptions& = {}) const {
     return detail::explain_vectors<A, B, X>();
   }
-  template <detail::IsSpace Space, class A, class B, class X, detail::InPlaceOfM M,
-            class T = typename detail::ValueOf<A>::type>
+  template <IsSpace Space, class A, class B, class X, detail::InPlaceOfM M, class T = typename detail::ValueOf<A>::type>
   requires(!detail::AreVectors<B, X, T>) SolveResult operator()(const Space&, const A&, B&&, X&&, const M&,
                                                                 const SolveOptions& = {}) const {
     return detail::explain_vectors<A, B, X>();
   }
 
   // Calls with options of another kind, or misspelt ones, come here.
-  template <detail::IsSpace Space, class A, class B, class X, detail::InPlaceOfM M, class Options,
+  template <IsSpace Space, class A, class B, class X, detail::InPlaceOfM M, class Options,
             class T = typename detail::ValueOf<A>::type>
   requires(detail::AreVectors<B, X, T> && !std::convertible_to<const Options&, const SolveOptions&>) SolveResult
   operator()(const Space&, const A&, B&&, X&&, const M&, const Options&) const {
@@ -195,12 +190,11 @@ struct Solver {
 
   // Calls without the space come here.
   template <class A, class B, class X>
-  requires(!detail::IsSpace<A>) SolveResult operator()(const A&, const B&, const X&, const SolveOptions& = {}) const {
+  requires(!IsSpace<A>) SolveResult operator()(const A&, const B&, const X&, const SolveOptions& = {}) const {
     return explain_space<A>();
   }
   template <class A, class B, class X, detail::InPlaceOfM M>
-  requires(!detail::IsSpace<A>) SolveResult operator()(const A&, const B&, const X&, const M&,
-                                                       const SolveOptions& = {}) const {
+  requires(!IsSpace<A>) SolveResult operator()(const A&, const B&, const X&, const M&, const SolveOptions& = {}) const {
     return explain_space<A>();
   }
 

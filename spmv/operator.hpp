@@ -15,6 +15,7 @@
 #include <ostinato/spmv/analysis/pattern_hash.hpp>
 #include <ostinato/spmv/linear_map.hpp>
 #include <ostinato/spmv/selection/choice.hpp>
+#include <ostinato/spmv/space/concept.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/first_look.hpp>
 #include <ostinato/spmv/space/host.hpp>
@@ -216,8 +217,8 @@ class Operator final : public LinearMap<Space, T> {
 template <class Space, class T>
 Operator(const Space&, const Csr<T>&) -> Operator<Space, T>;
 template <class Space, detail::ForeignMatrix Matrix>
-requires requires { Space::on_device; }
-Operator(const Space&, const Matrix&)->Operator<Space, double>;
+requires IsSpace<Space> Operator(const Space&, const Matrix&)
+->Operator<Space, double>;
 template <class Space, class T>
 Operator(const Space&, Csr<T>&&) -> Operator<Space, T>;
 template <class Space, class T>

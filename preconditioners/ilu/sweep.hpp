@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <ostinato/spmv/matrix/csr.hpp>
+#include <ostinato/spmv/space/concept.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/function.hpp>
 #include <ostinato/spmv/space/host.hpp>
@@ -123,7 +124,7 @@ class Sweep {
   static constexpr std::size_t bytes_of(std::size_t rows, std::size_t entries) {
     const std::size_t arrays =
         (rows + 1) * sizeof(Offset) + rows * (2 * sizeof(Index) + sizeof(T)) + entries * (sizeof(Index) + sizeof(T));
-    if (!Space::on_device) return arrays;
+    if (!is_cuda<Space>) return arrays;
     return arrays + 2 * rows * sizeof(T) + entries * sizeof(Index) + (rows + entries / 2) / 32 * sizeof(SweepTile);
   }
 
@@ -135,7 +136,8 @@ class Sweep {
 
   Space space_;
   SweepArrays<Space, T> arrays_;
-  std::vector<std::size_t> levels_;  ///< Host: where levels begin, and the number of rows; empty: levels are short
+  std::vector<std::size_t> levels_;  ///< but for Cuda: where levels begin, and the number of rows; on Host empty where
+                                     ///< levels are short
 
   Vector<Space, SweepTile> tiles_;
   Vector<Space, Index> place_;             ///< Cuda: the row that each entry waits for

@@ -11,6 +11,7 @@
 #include <ostinato/spmv/analysis/grid.hpp>
 #include <ostinato/spmv/analysis/structure.hpp>
 #include <ostinato/spmv/matrix/space_csr.hpp>
+#include <ostinato/spmv/space/concept.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/host.hpp>
@@ -112,8 +113,8 @@ class Analysis {
 template <class Space, class T>
 Analysis(const Space&, const Csr<T>&) -> Analysis<Space, T>;
 template <class Space, detail::ForeignMatrix Matrix>
-requires requires { Space::on_device; }
-Analysis(const Space&, const Matrix&)->Analysis<Space, double>;
+requires IsSpace<Space> Analysis(const Space&, const Matrix&)
+->Analysis<Space, double>;
 template <class Space, class T>
 Analysis(const Space&, const Csr<T>&, AnalysisDepth) -> Analysis<Space, T>;
 template <class Space, class T>

@@ -8,9 +8,8 @@
 #include <utility>
 
 #include <ostinato/spmv/analysis/diagonals_steps.hpp>
-#include <ostinato/spmv/space/list.hpp>
+#include <ostinato/spmv/space/atomic.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
-#include <ostinato/spmv/space/slot_atomic.hpp>
 
 namespace ostinato {
 

@@ -3,9 +3,8 @@
 #include <ostinato/spmv/analysis/profile.hpp>
 
 #include <ostinato/spmv/analysis/profile_steps.hpp>
-#include <ostinato/spmv/space/list.hpp>
+#include <ostinato/spmv/space/atomic.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
-#include <ostinato/spmv/space/slot_atomic.hpp>
 
 namespace ostinato {
 

@@ -38,16 +38,24 @@ OSTINATO_FORMATS(OSTINATO_DECLARE)
 
 }  // namespace formats
 
+namespace {
+
 template <class Space, class T>
-const FormatList<Space, T>& format_list() {
+const FormatList<Space, T>& all_formats() {
 #define OSTINATO_ENTRY(format) formats::format##_entry<Space, T>(),
   static const FormatList<Space, T> list({OSTINATO_FORMATS(OSTINATO_ENTRY)});
 #undef OSTINATO_ENTRY
   return list;
 }
 
-#define OSTINATO_INSTANTIATE(Space, T) template const FormatList<Space, T>& format_list<Space, T>()
-OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
+}  // namespace
+
+#define OSTINATO_INSTANTIATE(Space, T)        \
+  template <>                                 \
+  const FormatList<Space, T>& format_list() { \
+    return all_formats<Space, T>();           \
+  }
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE)
 #undef OSTINATO_INSTANTIATE
 
 }  // namespace ostinato

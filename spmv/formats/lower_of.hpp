@@ -22,7 +22,7 @@ class LowerOf final : public LinearMap<Space, float> {
 
   void apply(float alpha, Block<const float> x, float beta, Block<float> y) const override {
     double on_stack = 0;  // several threads may apply a map on the host
-    double* const slot = Space::on_device ? unused_.data() : &on_stack;
+    double* const slot = Space::has_host_memory ? &on_stack : unused_.data();
     for (int k = 0; k < y.columns; ++k) {
       float* const to = y.column(k).data();
       a_->mixed(Product<double, float>{alpha, x.column(k).data(), beta, to, to}, to, slot);

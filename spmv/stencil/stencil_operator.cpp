@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <ostinato/spmv/formats/lower_of.hpp>
+#include <ostinato/spmv/space/concept.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/memory.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
@@ -39,11 +40,11 @@ StencilOperator<Space, T>::StencilOperator(const Space& space, const Stencil& st
   const bool by_class = detail::is_by_class(stencil);
   const std::size_t rows = by_class ? std::size_t{detail::neighbours} : grid_.extents.points();
   coefficients_ = Vector<Space, T>(space, detail::slot_count(grid_) * rows);
-  Array<T> on_host(Space::on_device ? coefficients_.size() : 0);
-  T* const a = Space::on_device ? on_host.data() : coefficients_.data();
+  Array<T> on_host(Space::has_host_memory ? 0 : coefficients_.size());
+  T* const a = Space::has_host_memory ? coefficients_.data() : on_host.data();
   structure_ = detail::fill_rows(stencil, grid_, a);
   if (by_class) table_ = table_of(grid_, a);
-  if (Space::on_device) coefficients_.upload(on_host);
+  if (!Space::has_host_memory) coefficients_.upload(on_host);
   if constexpr (std::is_same_v<T, double>) {
     const std::size_t points = grid_.extents.points();
     lower_ = std::make_unique<Lower>(space, points, points, *this);
@@ -117,7 +118,7 @@ template <class Space, class T>
 template <class Product>
 void StencilOperator<Space, T>::mixed(const Product& p, const float* w, double* slot) const {
   if constexpr (std::is_same_v<T, double>) {
-    if constexpr (Space::on_device) {
+    if constexpr (is_cuda<Space>) {
       if (p.alpha == 1 && p.beta == 0 && mixed_dot_of_fours(p.x, p.y, w, slot)) return;
     }
     const detail::StencilRows<T> rows = view();
@@ -131,7 +132,7 @@ void StencilOperator<Space, T>::mixed(const Product& p, const float* w, double* 
 /// Makes the product where StencilProductOfFours can.
 template <class Space, class T>
 bool StencilOperator<Space, T>::mixed_dot_of_fours(const float* x, float* y, const float* w, double* slot) const
-    requires(std::is_same_v<T, double>&& Space::on_device) {
+    requires(std::is_same_v<T, double>&& is_cuda<Space>) {
   const auto is_aligned = [](const float* v) { return reinterpret_cast<std::uintptr_t>(v) % (4 * sizeof(float)) == 0; };
   const Extents& e = grid_.extents;
   if (table_.empty() || view().around.periodic.any() || e.x % 4 != 0) return false;

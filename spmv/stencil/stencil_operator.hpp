@@ -12,6 +12,7 @@
 #include <ostinato/spmv/analysis/structure.hpp>
 #include <ostinato/spmv/linear_map.hpp>
 #include <ostinato/spmv/matrix/stencil.hpp>
+#include <ostinato/spmv/space/concept.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/first_look.hpp>
 #include <ostinato/spmv/space/host.hpp>
@@ -96,7 +97,7 @@ class StencilOperator {
   void require_shapes(std::size_t x, std::size_t y) const;
   detail::StencilRows<T> view() const;
   bool mixed_dot_of_fours(const float* x, float* y, const float* w, double* slot) const
-      requires(std::is_same_v<T, double>&& Space::on_device);
+      requires(std::is_same_v<T, double>&& is_cuda<Space>);
 
   using Lower = detail::LowerOf<Space, StencilOperator>;
   friend Lower;

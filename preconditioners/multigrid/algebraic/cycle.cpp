@@ -48,7 +48,7 @@ std::vector<SmootherStep> chebyshev(int degree, double largest) {
 /// and visits of a level, which cost a GPU the same time however small the level is.
 constexpr double most_work = 4;
 template <class Space>
-constexpr double most_visits = Space::on_device ? 4 : 256;
+constexpr double most_visits = Space::has_streams ? 4 : 256;
 
 /// The number of levels below the finest that are solved by inner steps, each of which visits the lower levels twice.
 template <class Space>
@@ -193,7 +193,7 @@ void AlgebraicCycle<Space, T>::solve_by_steps(std::size_t k) const {
   a.apply(1, inner.direction, 0, inner.image);
   sum(space_, n, FirstSums{is_cg ? c : image, image, v.b.data()}, slots + KSlots::test1_v);
   begin(k, v.x, FirstResidual{{slots}, image, v.b.data()}, slots + KSlots::left);
-  if constexpr (!Space::on_device) {
+  if constexpr (Space::has_host_memory) {
     if (KSlots{slots}.is_done()) return for_each(space_, n, CombineSteps{{slots}, c, v.x.data()});
   }
   solve(k, v.x);

@@ -227,7 +227,7 @@ void AlgebraicHierarchy<Space, T>::add_levels(const Analysis<Space, T>& analysis
     start_searches();
     inverse.finish();
     std::optional<Structure> known;
-    if (Space::on_device) known = structure_of_full(a.view().rows);
+    if (!Space::has_host_memory) known = structure_of_full(a.view().rows);
     coarse_inverse_ = within(memory, space, SpaceCsr<Space, float>(made), known);
     if (!sources_.empty()) inverse_ = made;
   }
@@ -425,7 +425,7 @@ double AlgebraicHierarchy<Space, T>::power_for(const Structure& s) {
 template <class Space, class T>
 bool AlgebraicHierarchy<Space, T>::is_small(const CsrView<float>& a) const {
   constexpr Offset few_entries = Offset{1} << 19;  // four megabytes, which a GPU reads in the time of a launch
-  return Space::on_device && !levels_.empty() && a.nonzeros() <= few_entries;
+  return Space::has_streams && !levels_.empty() && a.nonzeros() <= few_entries;
 }
 
 template <class Space, class T>

@@ -28,7 +28,7 @@ struct Named {
 /// 1.3 times the time of one where these aggregated, and exact solves 2 to 18 times (ic0, H200, 2026-11).
 template <class Space>
 Named named(Smoother smoother) {
-  constexpr std::string_view factors = Space::on_device ? "order=natural,solve=isai,sweeps=2" : "order=natural";
+  constexpr std::string_view factors = Space::has_streams ? "order=natural,solve=isai,sweeps=2" : "order=natural";
   switch (smoother) {
     case Smoother::ssor:
       return {"ssor", ""};

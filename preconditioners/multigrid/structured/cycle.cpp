@@ -10,6 +10,7 @@
 #include <ostinato/preconditioners/multigrid/structured/half_host.hpp>
 #include <ostinato/preconditioners/multigrid/structured/passes.hpp>
 #include <ostinato/preconditioners/multigrid/structured/tiles.hpp>
+#include <ostinato/spmv/space/concept.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/list.hpp>
@@ -181,7 +182,7 @@ std::size_t Cycle<Space>::bytes() const {
 /// single steps. In one kernel with other levels it takes the time of four barriers and waits for loads.
 template <class Space>
 double Cycle<Space>::seconds(std::size_t value_bytes) const {
-  if constexpr (Space::on_device) {
+  if constexpr (is_cuda<Space>) {
     constexpr double launch = 2e-6, barriers = 4e-6;
     double seconds = 0;
     for (std::size_t k = 0; k < hierarchy_.levels().size(); ++k) {
@@ -243,7 +244,7 @@ auto Cycle<Space>::descend(std::size_t k) const -> Iterate {
     smooth(k, sweep, x, out);
     x = {out, 1};
   }
-  if constexpr (Space::on_device) {
+  if constexpr (is_cuda<Space>) {
     if (transfers_[k].is_there()) {
       multigrid::descend(space_, l, transfers_[k], unscaled(k, v.b.data()), vectors_[k + 1].b.data());
       return x;
@@ -268,7 +269,7 @@ auto Cycle<Space>::descend(std::size_t k) const -> Iterate {
 /// instead of 16.4 on 128^3, but 5.8 instead of 4.1 on 64^3).
 template <class Space>
 bool takes_cells(const Level<Space>& level) {
-  return Space::on_device && level.axes == 7 && level.grid.points() >= std::size_t{1} << 20;
+  return is_cuda<Space> && level.axes == 7 && level.grid.points() >= std::size_t{1} << 20;
 }
 
 /// Adds the coarse solution to x and smooths all but one time.
@@ -279,7 +280,7 @@ auto Cycle<Space>::ascend(std::size_t k, Iterate x, const float* coarse) const -
   if (l.periodic.any()) {
     for_grid(space_, l.grid, InterpolateAround{l.weights(), x.x, x.c, coarse, out});
   } else if (takes_cells(l)) {
-    if constexpr (Space::on_device) {
+    if constexpr (is_cuda<Space>) {
       const InterpolateCells step{l.weights_view(), l.grid, x.x, x.c, coarse, out};
       for_grid(space_, step.cells(), step);
     }
@@ -318,7 +319,7 @@ const float* Cycle<Space>::solve(std::size_t k) const {
   }
   if (k + 1 == hierarchy_.levels().size()) return solve_coarsest();
   if (ways_[k] == Way::passes) return solve_by_passes(k);
-  if constexpr (Space::on_device) {
+  if constexpr (is_cuda<Space>) {
     if (sweeps_ == 1 && has_tiles(level(k))) {
       const Iterate x = descend(k);
       const float* const coarse = solve(k + 1);
@@ -351,7 +352,7 @@ const float* Cycle<Space>::solve_by_passes(std::size_t k) const {
 template <class Space>
 template <class T>
 void Cycle<Space>::pass(std::size_t k, const Source<T>& source, const Target<T>& target) const {
-  if constexpr (Space::on_device) {
+  if constexpr (is_cuda<Space>) {
     multigrid::descend(space_, level(k), transfers_[k], source, vectors_[k + 1].b.data());
     multigrid::ascend(space_, level(k), transfers_[k], source, solve(k + 1), target);
   }

@@ -163,7 +163,7 @@ template <bool Wraps>
 void Hierarchy<Space>::make_coarse_operator(const Stencil& a, const Weights& p, const Stencil& coarse,
                                             int slots) const {
   // A small grid has fewer points than the GPU has threads (H200, 2026-11: 16^3 take 150 us point by point).
-  constexpr std::size_t few = Space::on_device ? 4096 : 0;
+  constexpr std::size_t few = Space::has_streams ? 4096 : 0;
   if (Wraps || coarse.grid.points() <= few) {
     const GalerkinAround galerkin{a, p, coarse, slots};
     for_grid(space_, galerkin.calls(), galerkin);

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
-#include <ostinato/spmv/matrix/algebra/transpose.hpp>
+#include <ostinato/spmv/matrix/algebra/transpose_definition.hpp>
 
 #include <algorithm>
 #include <vector>
@@ -78,11 +78,6 @@ MovedPattern<Host> transposed(const Host& space, const CsrPattern& a, Index cols
 }
 
 }  // namespace detail
-
-template <class Space, class T>
-MatrixTranspose<Space, T>::MatrixTranspose(const Space& space, const SpaceCsr<Space, T>& a)
-    : Rearrangement<Space, T>(
-          space, a, detail::transposed(space, detail::pattern_of(a.view()), a.view().cols, a.view().nonzeros())) {}
 
 OSTINATO_CLASS(MatrixTranspose);
 
