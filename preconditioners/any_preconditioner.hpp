@@ -85,7 +85,7 @@ std::vector<std::string_view> stronger_preconditioners(const Structure& s);
 ///           An object that was moved from throws ArgumentError, unless it was "none", until another one is assigned
 ///           to it.
 template <class Space, class T>
-class AnyPreconditioner final : public PreconditionerBase<Space, T> {
+class AnyPreconditioner : public PreconditionerBase<Space, T> {
  public:
   /// "auto" shares the analysis, for stronger(): on Host the arrays that the analysis refers to must outlive the
   /// object.

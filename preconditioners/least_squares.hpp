@@ -41,7 +41,7 @@ void check_least_squares_preconditioner(std::string_view text);
 ///           to have more entries than there is room for, naming the row that makes it dense, and as the factors;
 ///           Stopped once `stop` is made.
 template <class Space, class T>
-class LeastSquaresPreconditioner final : public PreconditionerBase<Space, T> {
+class LeastSquaresPreconditioner : public PreconditionerBase<Space, T> {
  public:
   explicit LeastSquaresPreconditioner(const Analysis<Space, T>& analysis, std::string_view name = "auto",
                                       const StopRequest& stop = {}, std::size_t mem_limit = 0);

@@ -38,7 +38,7 @@ struct FunctionOptions {
 ///           operator at once where they may call f at once.
 /// Requires  f is called through a const reference.
 template <class Space, class T, class F>
-class FunctionOperator final : public LinearMap<Space, T> {
+class FunctionOperator : public LinearMap<Space, T> {
  public:
   /// Throws    ArgumentError for a symmetric matrix that isn't square.
   FunctionOperator(const Space& space, std::size_t rows, F f, FunctionOptions<T> options = {})

@@ -57,7 +57,7 @@ enum class Update {
 ///           DimensionError from apply, naming both shapes, before any work is enqueued; DeviceError, on Cuda also from
 ///           the first product when x or y isn't in memory that the GPU can read; later ones don't look.
 template <class Space, class T>
-class Operator final : public LinearMap<Space, T> {
+class Operator : public LinearMap<Space, T> {
  public:
   Operator(const Space& space, const CsrView<T>& a, FormatOptions options = {});
   Operator(const Space& space, const Csr<T>& a, FormatOptions options = {});

@@ -15,7 +15,7 @@ namespace ostinato {
 /// Requires  On Host the arrays of the matrix are kept alive as for Operator. The object owns those of the transpose.
 /// Throws    As Operator. A format asked for by name has to hold the matrix and its transpose.
 template <class Space, class T>
-class TransposableOperator final : public LinearMap<Space, T> {
+class TransposableOperator : public LinearMap<Space, T> {
  public:
   TransposableOperator(const Space& space, const Csr<T>& a, FormatOptions options = {})
       : TransposableOperator(Analysis<Space, T>(space, a), options) {}
