@@ -3,7 +3,6 @@
 #include <ostinato/preconditioners/chebyshev.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdio>
 
@@ -25,7 +24,14 @@ namespace ostinato {
 
 namespace {
 
-constexpr int most_degree = 100, least_ratio = 2, most_ratio = 100000;
+const OptionTable<ChebyshevOptions>& table() {
+  static const auto known =
+      OptionTable<ChebyshevOptions>()
+          .number("degree", &ChebyshevOptions::degree, 1, 100)
+          .words("kind", &ChebyshevOptions::kind, {{"first", ChebyshevKind::first}, {"fourth", ChebyshevKind::fourth}})
+          .number("ratio", &ChebyshevOptions::ratio, 2, 100000);
+  return known;
+}
 
 /// The estimate of the largest eigenvalue may be a little below. The margin is that of the first kind: beyond the
 /// interval its polynomial grows fastest.
@@ -37,8 +43,7 @@ const Analysis<Space, T>& square(const Analysis<Space, T>& analysis, const Cheby
   require_square("chebyshev", analysis.structure());
   if (!analysis.structure().finite)
     throw ArgumentError("chebyshev: the matrix holds NaN or infinity; use --precond none");
-  require_between("chebyshev", "degree", o.degree, 1, most_degree);
-  require_between("chebyshev", "ratio", o.ratio, least_ratio, most_ratio);
+  table().require("chebyshev", o);
   return analysis;
 }
 
@@ -69,19 +74,13 @@ std::string Chebyshev<Space, T>::why_not(const Structure& s) {
 }
 
 template <class Space, class T>
+std::string Chebyshev<Space, T>::known_options() {
+  return table().text();
+}
+
+template <class Space, class T>
 ChebyshevOptions Chebyshev<Space, T>::parse_options(std::string_view text) {
-  ChebyshevOptions o;
-  const std::array<PreconditionerOption, 3> known = {{
-      {"degree", "1..100", [&](std::string_view v) { return read_number(v, 1, most_degree, o.degree); }},
-      {"kind", "first|fourth",
-       [&](std::string_view v) {
-         o.kind = v == "fourth" ? ChebyshevKind::fourth : ChebyshevKind::first;
-         return v == "fourth" || v == "first";
-       }},
-      {"ratio", "2..100000", [&](std::string_view v) { return read_number(v, least_ratio, most_ratio, o.ratio); }},
-  }};
-  read_options(name, text, known);
-  return o;
+  return table().read(name, text);
 }
 
 template <class Space, class T>

@@ -8,10 +8,23 @@
 namespace ostinato {
 
 /// The one list of preconditioners. A new preconditioner needs a line here and NAME_entry in its own .cpp file.
+// clang-format off
 #define OSTINATO_PRECONDITIONERS(DO) \
   DO(jacobi)                         \
   DO(block_jacobi)                   \
-  DO(spai0) DO(ssor) DO(chebyshev) DO(fsai) DO(multigrid) DO(ilu0) DO(iluk) DO(ilut) DO(lu) DO(ic0) DO(ict) DO(cholesky)
+  DO(spai0)                          \
+  DO(ssor)                           \
+  DO(chebyshev)                      \
+  DO(fsai)                           \
+  DO(multigrid)                      \
+  DO(ilu0)                           \
+  DO(iluk)                           \
+  DO(ilut)                           \
+  DO(lu)                             \
+  DO(ic0)                            \
+  DO(ict)                            \
+  DO(cholesky)
+// clang-format on
 
 #define OSTINATO_DECLARE(preconditioner)                                                        \
   template <class Space, class T>                                                               \

@@ -3,7 +3,6 @@
 #include <ostinato/preconditioners/fsai/fsai.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdio>
 #include <functional>
@@ -27,7 +26,14 @@ namespace ostinato {
 
 namespace {
 
-constexpr int most_entries = 255;
+const OptionTable<FsaiOptions>& table() {
+  static const auto known =
+      OptionTable<FsaiOptions>()
+          .words("pattern", &FsaiOptions::pattern,
+                 {{"a", FsaiPattern::a}, {"a2", FsaiPattern::a2}, {"adaptive", FsaiPattern::adaptive}})
+          .number("entries", &FsaiOptions::entries, 1, 255);
+  return known;
+}
 
 Host threads_of(const Host& space) { return space; }
 Host threads_of(const Cuda&) { return Host(); }
@@ -115,26 +121,20 @@ MemoryPrediction Fsai<Space, T>::guess(const Analysis<Space, T>& analysis) {
 }
 
 template <class Space, class T>
+std::string Fsai<Space, T>::known_options() {
+  return table().text();
+}
+
+template <class Space, class T>
 FsaiOptions Fsai<Space, T>::parse_options(std::string_view text) {
-  FsaiOptions o;
-  const std::array<PreconditionerOption, 2> known = {{
-      {"pattern", "a|a2|adaptive",
-       [&](std::string_view v) {
-         if (v != "a" && v != "a2" && v != "adaptive") return false;
-         o.pattern = v == "a" ? FsaiPattern::a : v == "a2" ? FsaiPattern::a2 : FsaiPattern::adaptive;
-         return true;
-       }},
-      {"entries", "1..255", [&](std::string_view v) { return read_number(v, 1, most_entries, o.entries); }},
-  }};
-  read_options(name, text, known);
-  return o;
+  return table().read(name, text);
 }
 
 template <class Space, class T>
 auto Fsai<Space, T>::make(const Analysis<Space, T>& analysis, const FsaiOptions& options, const StopRequest& stop)
     -> Made {
   const Structure& s = analysis.structure();
-  require_between("fsai", "entries", options.entries, 1, most_entries);
+  table().require("fsai", options);
   if (!s.finite) throw ArgumentError("fsai: the matrix holds NaN or infinity; use --precond none");
   if (stop.is_made()) throw Stopped("fsai: making the factor was stopped");
   if (auto made = Made::on_device(analysis, options)) return std::move(*made);

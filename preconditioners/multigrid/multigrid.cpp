@@ -3,7 +3,6 @@
 #include <ostinato/preconditioners/multigrid/multigrid.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -27,9 +26,37 @@ namespace ostinato {
 
 namespace {
 
-constexpr int most_sweeps = 8;
-constexpr int most_unknowns = 100;
-constexpr int most_aggressive = 10;
+constexpr int most_unknowns = 100;  // of a point, and most near-null vectors
+
+const OptionTable<MultigridOptions>& table() {
+  using O = MultigridOptions;
+  static const auto known = OptionTable<O>()
+                                .words("kind", &O::kind,
+                                       {{"automatic", MultigridKind::automatic},
+                                        {"structured", MultigridKind::structured},
+                                        {"classical", MultigridKind::classical},
+                                        {"aggregation", MultigridKind::aggregation},
+                                        {"pairwise", MultigridKind::pairwise},
+                                        {"plain", MultigridKind::plain}})
+                                .number("sweeps", &O::sweeps, 0, 8)
+                                .words("smoother", &O::smoother,
+                                       {{"jacobi", Smoother::jacobi},
+                                        {"chebyshev", Smoother::chebyshev},
+                                        {"ssor", Smoother::ssor},
+                                        {"fsai", Smoother::fsai},
+                                        {"ilu0", Smoother::ilu0},
+                                        {"ic0", Smoother::ic0}})
+                                .number("unknowns", &O::unknowns, 0, most_unknowns)
+                                .number("threshold", &O::threshold, 0, 1)
+                                .number("aggressive", &O::aggressive, 0, 10)
+                                .words("reuse", &O::reuse,
+                                       {{"none", MultigridReuse::none},
+                                        {"interpolation", MultigridReuse::interpolation},
+                                        {"pattern", MultigridReuse::pattern}})
+                                .words("precision", &O::precision,
+                                       {{"single", MultigridPrecision::single}, {"half", MultigridPrecision::half}});
+  return known;
+}
 
 Smoother structured_smoother(const MultigridOptions& options) { return options.smoother.value_or(Smoother::jacobi); }
 
@@ -58,35 +85,6 @@ int algebraic_sweeps(const MultigridOptions& options) {
   return has_k_cycle(options.kind) || has_preconditioner(options) ? 1 : 2;
 }
 
-constexpr std::array<std::pair<std::string_view, Smoother>, 6> smoothers = {{
-    {"jacobi", Smoother::jacobi},
-    {"chebyshev", Smoother::chebyshev},
-    {"ssor", Smoother::ssor},
-    {"fsai", Smoother::fsai},
-    {"ilu0", Smoother::ilu0},
-    {"ic0", Smoother::ic0},
-}};
-
-constexpr std::array<std::pair<std::string_view, MultigridReuse>, 3> reuses = {{
-    {"none", MultigridReuse::none},
-    {"interpolation", MultigridReuse::interpolation},
-    {"pattern", MultigridReuse::pattern},
-}};
-constexpr std::array<std::pair<std::string_view, MultigridKind>, 6> kinds = {
-    {{"automatic", MultigridKind::automatic},
-     {"structured", MultigridKind::structured},
-     {"classical", MultigridKind::classical},
-     {"aggregation", MultigridKind::aggregation},
-     {"pairwise", MultigridKind::pairwise},
-     {"plain", MultigridKind::plain}}};
-
-/// Reads one of the names of a table. False for another text.
-bool read_name(std::string_view text, const auto& table, auto& to) {
-  const auto found = std::find_if(table.begin(), table.end(), [&](const auto& entry) { return entry.first == text; });
-  if (found != table.end()) to = found->second;
-  return found != table.end();
-}
-
 std::string rows_text(Index rows) { return std::to_string(rows) + (rows == 1 ? " row" : " rows"); }
 
 constexpr const char* no_smaller_error = "a cycle doesn't make a random error smaller";
@@ -100,10 +98,7 @@ constexpr const char* not_positive = "the diagonal isn't positive";
   throw ArgumentError("multigrid: " + why + "; try precision=single");
 }
 
-std::string smoother_text(const MultigridOptions& options) {
-  const auto is_it = [&](const auto& entry) { return entry.second == *options.smoother; };
-  return "smoother=" + std::string(std::find_if(smoothers.begin(), smoothers.end(), is_it)->first);
-}
+std::string smoother_text(const MultigridOptions& options) { return table().text_of_word("smoother", options); }
 
 /// Refuses a matrix that multigrid doesn't take.
 template <class Space, class T>
@@ -113,10 +108,7 @@ void require_suitable(const Structure& s) {
 }
 
 void require_usable(const MultigridOptions& options) {
-  require_between("multigrid", "sweeps", options.sweeps, 0, most_sweeps);
-  require_between("multigrid", "unknowns", options.unknowns, 0, most_unknowns);
-  require_between("multigrid", "threshold", options.threshold, 0, 1);
-  require_between("multigrid", "aggressive", options.aggressive, 0, most_aggressive);
+  table().require("multigrid", options);
   if (has_k_cycle(options.kind) && options.reuse == MultigridReuse::interpolation)
     throw ArgumentError("multigrid: reuse=interpolation is for kind=classical and kind=aggregation");
   if (!options.coordinates.values.empty())
@@ -491,28 +483,13 @@ std::string Multigrid<Space, T>::why_not(const Structure& s) {
 }
 
 template <class Space, class T>
+std::string Multigrid<Space, T>::known_options() {
+  return table().text();
+}
+
+template <class Space, class T>
 MultigridOptions Multigrid<Space, T>::parse_options(std::string_view text) {
-  MultigridOptions parsed;
-  const std::array<PreconditionerOption, 8> known = {{
-      {"kind", "automatic|structured|classical|aggregation|pairwise|plain",
-       [&](std::string_view value) { return read_name(value, kinds, parsed.kind); }},
-      {"sweeps", "0..8", [&](std::string_view value) { return read_number(value, 0, most_sweeps, parsed.sweeps); }},
-      {"smoother", "jacobi|chebyshev|ssor|fsai|ilu0|ic0",
-       [&](std::string_view value) { return read_name(value, smoothers, parsed.smoother); }},
-      {"unknowns", "0..100",
-       [&](std::string_view value) { return read_number(value, 0, most_unknowns, parsed.unknowns); }},
-      {"threshold", "0..1", [&](std::string_view value) { return read_real(value, 0, 1, parsed.threshold); }},
-      {"aggressive", "0..10",
-       [&](std::string_view value) { return read_number(value, 0, most_aggressive, parsed.aggressive); }},
-      {"reuse", "none|interpolation|pattern",
-       [&](std::string_view value) { return read_name(value, reuses, parsed.reuse); }},
-      {"precision", "single|half",
-       [&](std::string_view value) {
-         parsed.precision = value == "half" ? MultigridPrecision::half : MultigridPrecision::single;
-         return value == "half" || value == "single";
-       }},
-  }};
-  read_options(name, text, known);
+  MultigridOptions parsed = table().read(name, text);
   require_usable(parsed);
   return parsed;
 }
