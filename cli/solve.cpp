@@ -386,7 +386,7 @@ int end_out_of_time(const A& a, const System<T>& given, const SolveInput& in, So
 
 /// Whether the solve multiplies with A^T, too.
 bool takes_transpose(const SolveInput& in, const Structure& s) {
-  return in.solver == Lsmr::name || (in.solver == "auto" && s.rows != s.cols);
+  return takes_any_shape(in.solver) || (in.solver == "auto" && s.rows != s.cols);
 }
 
 /// Makes a preconditioner for LSMR within the limits of time and memory. Nothing when the time is over before.
@@ -533,14 +533,13 @@ int solve_matrix(const Space& space, const SolveInput& in, SolveReport report, c
 
 /// Returns the stencil of a generated matrix with constant coefficients, unless an option asks for a matrix.
 std::optional<Stencil> stencil_of(const SolveInput& in) {
-  const std::string precond = name_of(in.precond);
-  const bool is_multigrid = precond == Multigrid<Host, double>::name;
-  const std::string options = is_multigrid ? options_of(in.precond) : "";
-  const MultigridKind kind = Multigrid<Host, double>::parse_options(options).kind;
-  const bool by_entries = kind != MultigridKind::automatic && kind != MultigridKind::structured;
-  const bool needs_none = precond == "auto" || precond == "none" || (is_multigrid && !by_entries);
+  const PreconditionerRequest precond = parse_preconditioner(in.precond);
+  const auto* const multigrid = std::any_cast<MultigridOptions>(&precond.options);
+  const bool is_by_grid = multigrid != nullptr &&
+                          (multigrid->kind == MultigridKind::automatic || multigrid->kind == MultigridKind::structured);
+  const bool needs_none = precond.name == "auto" || precond.name == "none" || is_by_grid;
   const bool asks = in.formats.format != "auto" || in.formats.tune != FormatInput{}.tune || !needs_none ||
-                    in.solver == Lsmr::name || in.renumber == "on";
+                    takes_any_shape(in.solver) || in.renumber == "on";
   const std::optional<Generated> made = asks ? std::nullopt : generated_matrix(in.matrix);
   if (!made) return {};
   return with_usage_errors([&] { return generate_stencil(made->family, made->options); });
@@ -561,7 +560,7 @@ std::optional<Multigrid<Space, T>> stencil_multigrid(const StencilOperator<Space
     report.preconditioner = {chosen.multigrid ? "multigrid" : "none", chosen.reason};
     m = std::move(chosen.multigrid);
   } else {
-    m.emplace(a, Multigrid<Space, T>::parse_options(options_of(in.precond)), memory);
+    m.emplace(a, std::any_cast<MultigridOptions>(parse_preconditioner(in.precond).options), memory);
   }
   if (!m) return m;
   memory.confirm(m->bytes());

@@ -99,6 +99,8 @@ SolveResult Idr::run(const Space& space, const OperatorRef<Space, T>& given, In<
   return solve_with_restarts<Idr>(system, x, options, workspace, recurrence, s + 1);
 }
 
+std::string Idr::variant(const SolveOptions& options) { return "(" + std::to_string(options.shadow) + ")"; }
+
 OSTINATO_INSTANTIATE_METHOD(Idr)
 
 }  // namespace ostinato
