@@ -51,7 +51,7 @@ void time_product(const Space& space, Offset entries, TimedProduct& p) {
   if (!keep) p.seconds = median_seconds(space, 30, p.product);
   p.cold_seconds = cold_seconds(space, p.product);
   p.graph_seconds = p.seconds;
-  if constexpr (Space::on_device) p.graph_seconds = graph_seconds(space, p.product);
+  if constexpr (Space::has_streams) p.graph_seconds = graph_seconds(space, p.product);
   if (!keep) p.product = nullptr;
 }
 
@@ -68,7 +68,7 @@ void time_in_turn(const Space& space, std::vector<TimedProduct*> all) {
   for (std::size_t k = 0; k < all.size(); ++k) {
     std::sort(seconds[k].begin(), seconds[k].end());
     all[k]->seconds = seconds[k][rounds / 2];
-    if (!Space::on_device) all[k]->graph_seconds = all[k]->seconds;
+    if (!Space::has_streams) all[k]->graph_seconds = all[k]->seconds;
   }
 }
 

@@ -130,7 +130,7 @@ class Products {
       if ((!c.cost.applies() && c.cost.reproducible) ||
           ((c.cost.padding > 3 || far_behind) && c.name != choice() && c.name != "csr"))
         continue;
-      const bool generates = Space::on_device && is_diagonal(c.name);
+      const bool generates = Space::has_streams && is_diagonal(c.name);
       if (generates) add_generated(list, c.name);
       add(list, generates ? c.name + ", precompiled" : c.name, options(c.name, Jit::off));
     }
@@ -320,7 +320,7 @@ void run_case(const Space& space, const std::string& name, Means& means) {
                       best(vendor),
                       best(vendor, "", &TimedProduct::cold_seconds),
                       best(vendor, "", &TimedProduct::graph_seconds),
-                      best(vendor, Space::on_device ? "CSR" : ""),
+                      best(vendor, Space::has_streams ? "CSR" : ""),
                       of_format(ours, "csr")->seconds};
   const Table table(name, c.matrix, by);
   for (const TimedProduct& b : vendor) table.row(b);
@@ -345,7 +345,7 @@ template <class Space>
 void run(const Space& space, const std::vector<std::string>& names) {
   std::printf("%s\n", space.description().c_str());
   std::printf("medians, hot caches; peak: %s, measured anew for each matrix\n\n",
-              Space::on_device ? "copy or read, the faster" : "triad");
+              Space::has_streams ? "copy or read, the faster" : "triad");
   Table::print_head();
   Means means;
   for (const std::string& name : names) run_case(space, name, means);

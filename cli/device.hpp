@@ -46,7 +46,13 @@ int with_device(const DeviceOptions& options, F&& f) {
                                          : f.template operator()<double>(space, info);
   };
   const int gpu = chosen_gpu(options);
-  return gpu < 0 ? on(host) : on(Cuda(gpu));
+  if (gpu < 0) return on(host);
+  const Cuda cuda(gpu);  // throws where the build has no CUDA
+#ifdef OSTINATO_HAS_CUDA
+  return on(cuda);
+#else
+  return on(host);
+#endif
 }
 
 }  // namespace ostinato::cli

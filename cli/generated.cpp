@@ -10,6 +10,8 @@
 #include "exit_code.hpp"
 #include "text.hpp"
 
+#include <ostinato/spmv/space/list.hpp>
+
 namespace ostinato::cli {
 
 namespace {
@@ -137,7 +139,8 @@ Table load_coordinates(const std::string& name) {
   return made ? with_usage_errors([&] { return coordinates_of(*made); }) : read_table(name);
 }
 
-template Csr<float> load_matrix<float>(const std::string&, MatrixMarketInfo*, Progress*);
-template Csr<double> load_matrix<double>(const std::string&, MatrixMarketInfo*, Progress*);
+#define OSTINATO_INSTANTIATE(T) template Csr<T> load_matrix<T>(const std::string&, MatrixMarketInfo*, Progress*)
+OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
+#undef OSTINATO_INSTANTIATE
 
 }  // namespace ostinato::cli

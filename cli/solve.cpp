@@ -461,7 +461,7 @@ constexpr const char* way_of(const Cuda&) { return "clusters"; }
 
 bool has_room_to_renumber(const Host&, const Structure&) { return true; }
 /// Long rows are sorted by two transposes of the matrix.
-bool has_room_to_renumber(const Cuda& space, const Structure& s) {
+[[maybe_unused]] bool has_room_to_renumber(const Cuda& space, const Structure& s) {
   const std::size_t bytes_an_entry = s.longest_row > 32 ? 80 : 40;
   return space.free_bytes() / bytes_an_entry > static_cast<std::size_t>(s.nonzeros + s.rows);
 }
@@ -472,7 +472,7 @@ std::unique_ptr<const Analysis<Space, T>> analyse(const Space& space, const Solv
                                                   SolveReport& report, LiveLine& live) {
   Stopwatch watch;
   auto analysis = std::make_unique<const Analysis<Space, T>>(space, system.a.view());
-  if (Space::on_device) report.times.upload = watch.seconds() - analysis->seconds();
+  if (!Space::has_host_memory) report.times.upload = watch.seconds() - analysis->seconds();
   const Structure& before = analysis->structure();
   const NumberingChoice choice =
       choose_numbering(before, machine_of(space), sizeof(T), format_options(in).expected_products);
@@ -486,7 +486,7 @@ std::unique_ptr<const Analysis<Space, T>> analyse(const Space& space, const Solv
   report.renumbering = {in.renumber == "on" ? "asked for" : choice.reason, way_of(space), std::move(made.order),
                         before.profile->sectors, now.profile->sectors};
   const std::vector<Index>& order = report.renumbering.order;
-  if (!Space::on_device) system.a = std::move(made.a);
+  if (Space::has_host_memory) system.a = std::move(made.a);
   if (!system.b.empty()) system.b = renumber<T>(system.b, order);
   if (!system.x.empty()) system.x = renumber<T>(system.x, order);
   report.times.renumber = watch.seconds() - report.times.upload - made.analysis->seconds();
@@ -500,7 +500,7 @@ int solve_matrix(const Space& space, const SolveInput& in, SolveReport report, c
   Stopwatch watch;
   live.phase("reading " + in.matrix, &progress);
   System<T> system = read_system<T>(in, report.file, progress);
-  if (!Space::on_device) require_vectors<T>(in.matrix, std::max(system.a.rows, system.a.cols), bytes_of(system.a));
+  if (Space::has_host_memory) require_vectors<T>(in.matrix, std::max(system.a.rows, system.a.cols), bytes_of(system.a));
   if (!in.html.empty()) report.pattern = html::density_of(system.a);
   report.times.read = watch.lap();
   live.phase("choosing a format");
@@ -576,7 +576,7 @@ int solve_stencil(const Space& space, const Stencil& stencil, const SolveInput& 
   LiveLine live(!in.quiet);
   Stopwatch watch;
   const StencilOperator<Space, T> a(space, stencil);
-  if (!Space::on_device) require_vectors<T>(in.matrix, a.rows(), static_cast<double>(a.bytes()));
+  if (Space::has_host_memory) require_vectors<T>(in.matrix, a.rows(), static_cast<double>(a.bytes()));
   report.times.convert = watch.lap();
   report.structure = a.structure();
   report.choice.format = "stencil";

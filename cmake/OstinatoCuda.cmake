@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The Ostinato authors
 # SPDX-License-Identifier: Apache-2.0
 
-# CMake chooses the implementation of the CUDA space: the real one, or one in which every call throws DeviceError.
+# CMake chooses the implementation of the CUDA space: the real one, or functions that all throw DeviceError.
 set(OSTINATO_CUDA OFF)
 set(why_without_cuda "OSTINATO_ENABLE_CUDA=OFF")
 if(OSTINATO_ENABLE_CUDA)
@@ -36,19 +36,6 @@ foreach(header spmv/space/function.hpp spmv/space/sums.hpp spmv/space/cuda/kerne
 endforeach()
 configure_file(spmv/formats/diagonal/product_prelude.hpp.in "${PROJECT_BINARY_DIR}/include/ostinato_generated/product_prelude.hpp" @ONLY)
 
-# Generated headers with this choice: the spaces to instantiate templates for, and for_each and sum on Cuda.
-set(OSTINATO_CUDA_SPACES "")
-set(OSTINATO_CUDA_SPACES_OF "")
-set(OSTINATO_PARALLEL_CUDA ostinato/spmv/space/cuda_absent.hpp)
-if(OSTINATO_CUDA)
-  set(OSTINATO_CUDA_SPACES "DO(Cuda, float) DO(Cuda, double)")
-  set(OSTINATO_CUDA_SPACES_OF "DO(what, Cuda, float) DO(what, Cuda, double)")
-  set(OSTINATO_PARALLEL_CUDA ostinato/spmv/space/cuda/for_each_row.cuh)
-endif()
-foreach(name spaces parallel_cuda)
-  configure_file("cmake/${name}.hpp.in" "${PROJECT_BINARY_DIR}/include/ostinato_generated/${name}.hpp" @ONLY)
-endforeach()
-
 # The small kernels of vectors, solvers and preconditioners are compiled together, folder by folder: nvcc reads the
 # headers once for many kernels, and a process loads the kernels of the folders that it uses. As one file, 10 MB, they
 # took 15 ms at the first set-up of a process (H200, 2026-11).
@@ -64,11 +51,7 @@ foreach(folder preconditioners/multigrid/structured preconditioners/multigrid pr
   list(TRANSFORM of_folder REPLACE "^(.+)$" "#include <ostinato/\\1>\n")
   list(JOIN of_folder "" of_folder)
   string(REPLACE "/" "_" name "${folder}")
-  if(OSTINATO_CUDA)
-    set(file "${PROJECT_BINARY_DIR}/${name}_steps.cu")
-  else()
-    set(file "${PROJECT_BINARY_DIR}/${name}_steps.cpp")
-  endif()
+  set(file "${PROJECT_BINARY_DIR}/${name}_steps.cu")
   file(CONFIGURE OUTPUT "${file}" CONTENT "${of_folder}")
   list(APPEND ostinato_steps "${file}")
 endforeach()
@@ -86,19 +69,30 @@ if(OSTINATO_CUDA)
   endif()
   # nvcc's -O affects host code only, and the host code of these files only launches kernels.
   string(REPLACE "-O3" "-O1" CMAKE_CUDA_FLAGS_RELEASE "${CMAKE_CUDA_FLAGS_RELEASE}")
+  # Explicit instantiations include Cuda (spmv/space/list.hpp).
+  foreach(target ostinato_host ostinato)
+    target_compile_definitions(${target} PUBLIC $<BUILD_INTERFACE:OSTINATO_HAS_CUDA>)
+  endforeach()
   # The CUDA sources are an object library without CMake's compile features. CMake before 3.26 doesn't know that nvcc
   # supports C++20, so the flag is set explicitly.
   add_library(ostinato_cuda OBJECT ${ostinato_cuda_sources} ${ostinato_steps})
   set_target_properties(ostinato_cuda PROPERTIES CUDA_EXTENSIONS ON)
   target_compile_options(ostinato_cuda PRIVATE -std=c++20 "$<$<NOT:$<CONFIG:Release>>:-lineinfo>" "$<$<BOOL:${OSTINATO_WERROR}>:-Werror=all-warnings>")
   target_include_directories(ostinato_cuda PRIVATE "${PROJECT_BINARY_DIR}/include")
+  target_compile_definitions(ostinato_cuda PRIVATE OSTINATO_HAS_CUDA)
   target_link_libraries(ostinato_cuda PRIVATE CUDA::cudart)
   # The library opens cuBLAS, cuSPARSE and NVRTC when they are needed (dlopen), and compiles on a separate thread.
   find_package(Threads REQUIRED)
-  target_sources(ostinato PRIVATE $<TARGET_OBJECTS:ostinato_cuda> ${ostinato_only_with_cuda})
+  target_sources(ostinato PRIVATE $<TARGET_OBJECTS:ostinato_cuda>)
+  target_sources(ostinato_host PRIVATE ${ostinato_only_with_cuda})
+  target_link_libraries(ostinato_host PRIVATE CUDA::cudart)
   target_link_libraries(ostinato PRIVATE CUDA::cudart Threads::Threads ${CMAKE_DL_LIBS})
   message(STATUS "Ostinato ${PROJECT_VERSION}: with CUDA ${CUDAToolkit_VERSION} for architectures ${CMAKE_CUDA_ARCHITECTURES}")
 else()
-  target_sources(ostinato PRIVATE ${ostinato_steps} ${ostinato_only_without_cuda})
+  set(stubs "${PROJECT_BINARY_DIR}/include/ostinato_generated/cuda_stubs.inc")
+  add_custom_command(OUTPUT "${stubs}" COMMAND "${PROJECT_SOURCE_DIR}/cmake/cuda_stubs.sh" "${CMAKE_NM}"
+    "${stubs}" "$<TARGET_OBJECTS:ostinato_host>" DEPENDS $<TARGET_OBJECTS:ostinato_host> cmake/cuda_stubs.sh
+    COMMAND_EXPAND_LISTS VERBATIM)
+  target_sources(ostinato PRIVATE ${ostinato_only_without_cuda} "${stubs}")
   message(STATUS "Ostinato ${PROJECT_VERSION}: without CUDA (${why_without_cuda}); --device cuda will say so")
 endif()

@@ -89,6 +89,7 @@ set(ostinato_headers
   spmv/selection/choice.hpp
   spmv/selection/numbering.hpp
   spmv/shapes.hpp
+  spmv/space/concept.hpp
   spmv/space/cuda.hpp
   spmv/space/error.hpp
   spmv/space/extents.hpp
@@ -114,6 +115,53 @@ set(ostinato_headers
   spmv/formats/format.hpp
   spmv/formats/list.hpp
   spmv/formats/parameters.hpp
+  # for spaces of users: the bodies of templates
+  solvers/bicgstab2_definition.hpp
+  solvers/bicgstab2_steps.hpp
+  solvers/bicgstab_definition.hpp
+  solvers/bicgstab_steps.hpp
+  solvers/callback_guard.hpp
+  solvers/cg_definition.hpp
+  solvers/cg_steps.hpp
+  solvers/convergence_state.hpp
+  solvers/definitions.hpp
+  solvers/diagnosis.hpp
+  solvers/diagnosis_definition.hpp
+  solvers/gcrodr_definition.hpp
+  solvers/gmres_definition.hpp
+  solvers/gmres_steps.hpp
+  solvers/gradient_judge.hpp
+  solvers/gradient_judge_definition.hpp
+  solvers/hessenberg.hpp
+  solvers/idr_definition.hpp
+  solvers/idr_steps.hpp
+  solvers/lsmr_definition.hpp
+  solvers/lsmr_steps.hpp
+  solvers/minres_definition.hpp
+  solvers/minres_steps.hpp
+  solvers/monitor.hpp
+  solvers/no_solution.hpp
+  solvers/require_room.hpp
+  solvers/residual_judge.hpp
+  solvers/residual_judge_definition.hpp
+  solvers/restarts.hpp
+  solvers/restarts_steps.hpp
+  solvers/scaled_system.hpp
+  solvers/scaled_system_definition.hpp
+  solvers/slow_directions.hpp
+  solvers/workspace.hpp
+  spmv/space/dot.hpp
+  spmv/space/for_each.hpp
+  spmv/space/graph_capture.hpp
+  spmv/space/multi_vector.hpp
+  spmv/space/multi_vector_definition.hpp
+  spmv/space/readback.hpp
+  spmv/space/sums.hpp
+  spmv/space/timing.hpp
+  spmv/space/to_host.hpp
+  spmv/space/units.hpp
+  spmv/space/vector_steps_definition.hpp
+  spmv/space/vector_steps_view.hpp
   # the results of an analysis
   spmv/analysis/diagonals.hpp
   spmv/analysis/profile.hpp

@@ -18,6 +18,7 @@
 #include <ostinato/preconditioners/require_rows.hpp>
 #include <ostinato/preconditioners/rungs.hpp>
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
 
@@ -95,10 +96,10 @@ template <class Space>
 Prospect prospect_of(const Structure& s, const Grid& grid) {
   const Extents& e = grid.extents;
   const double points = std::max({e.x, e.y, e.z}), slope = s.constant_diagonal ? 2.5 : 3.5;
-  if (!s.symmetric) return {5 * points, 20, Space::on_device ? 50 + 20 * 3 : 40 + 20 * 2};
+  if (!s.symmetric) return {5 * points, 20, Space::has_streams ? 50 + 20 * 3 : 40 + 20 * 2};
   const bool by_class = s.constant_diagonal && grid.periodic_axes().empty();
   const double setup = by_class ? 80 : 300;
-  return {slope * points, 10, Space::on_device ? 50 + 10 * 3 : setup + 10 * 10};
+  return {slope * points, 10, Space::has_streams ? 50 + 10 * 3 : setup + 10 * 10};
 }
 
 int direct_rung() {
@@ -154,7 +155,7 @@ namespace {
 /// Whether fsai is there, and saves its time, before Jacobi could tell how long it would take.
 template <class Space, class T>
 bool begins_with_fsai(const Analysis<Space, T>& analysis) {
-  return Space::on_device && begins_with_fsai_on_gpu(analysis.structure()) &&
+  return Space::has_streams && begins_with_fsai_on_gpu(analysis.structure()) &&
          !is_mostly_dominant(analysis.space(), analysis.matrix().view());
 }
 
@@ -165,7 +166,7 @@ PreconditionerChoice choose_preconditioner(const Analysis<Space, T>& analysis) {
   constexpr Index fewest_rows = 4096;
   const Structure& s = analysis.structure();
   const bool may_be_definite = s.symmetric && (s.positive_diagonal || s.negative_diagonal);
-  if constexpr (!Space::on_device) {
+  if constexpr (Space::has_host_memory) {
     // Smaller systems are solved before factors are there.
     constexpr Index fewest_for_factors = 250;
     if (s.finite && s.rows == s.cols && s.rows >= fewest_for_factors && !may_be_definite && suits_direct(s) &&
@@ -176,7 +177,7 @@ PreconditionerChoice choose_preconditioner(const Analysis<Space, T>& analysis) {
   if (s.rows >= fewest_rows && Multigrid<Space, T>::why_not(s).empty() && analysis.grid()) {
     PreconditionerChoice choice = choose_preconditioner<Space>(s, analysis.grid());
     const Prospect prospect = prospect_of<Space>(s, analysis.grid());
-    if (!Space::on_device && choice.name == Multigrid<Space, T>::name && suits_direct(s) &&
+    if (!Space::has_streams && choice.name == Multigrid<Space, T>::name && suits_direct(s) &&
         typical_lu_seconds(s) < prospect.cost * iteration_seconds(s))
       return {std::string(LuKind::name), "on a narrow grid, where factors take less time than multigrid"};
     return choice;
@@ -576,16 +577,15 @@ bool AnyPreconditioner<Space, T>::has_mixed_dot() const {
   return !is_identity() && built_->has_mixed_dot();
 }
 
-template PreconditionerChoice choose_preconditioner<Host>(const Structure&, const Grid&);
-template PreconditionerChoice choose_preconditioner<Cuda>(const Structure&, const Grid&);
+#define OSTINATO_INSTANTIATE_SPACES(Space) \
+  template PreconditionerChoice choose_preconditioner<Space>(const Structure&, const Grid&)
+OSTINATO_FOR_SPACES(OSTINATO_INSTANTIATE_SPACES);
+#undef OSTINATO_INSTANTIATE_SPACES
 
 #define OSTINATO_INSTANTIATE(Space, T)                                                  \
   template std::vector<PreconditionerMemory> predict_memory(const Analysis<Space, T>&); \
   template PreconditionerChoice choose_preconditioner(const Analysis<Space, T>&);       \
   template class AnyPreconditioner<Space, T>
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato

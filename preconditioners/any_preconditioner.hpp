@@ -20,6 +20,7 @@
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato {
 
@@ -225,9 +226,6 @@ AnyPreconditioner(const Space&, const Csr<T>&) -> AnyPreconditioner<Space, T>;
 template <class Space, class T>
 AnyPreconditioner(const Space&, const Csr<T>&, const char*) -> AnyPreconditioner<Space, T>;
 
-extern template class AnyPreconditioner<Host, float>;
-extern template class AnyPreconditioner<Host, double>;
-extern template class AnyPreconditioner<Cuda, float>;
-extern template class AnyPreconditioner<Cuda, double>;
+OSTINATO_EXTERN_CLASS(AnyPreconditioner);
 
 }  // namespace ostinato

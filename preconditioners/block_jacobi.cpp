@@ -12,6 +12,7 @@
 #include <ostinato/preconditioners/require_rows.hpp>
 #include <ostinato/preconditioners/require_square.hpp>
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
@@ -189,10 +190,7 @@ std::string BlockJacobi<Space, T>::remarks() const {
   return std::to_string(blocks()) + (blocks() == 1 ? " block" : " blocks");
 }
 
-template class BlockJacobi<Host, float>;
-template class BlockJacobi<Host, double>;
-template class BlockJacobi<Cuda, float>;
-template class BlockJacobi<Cuda, double>;
+OSTINATO_CLASS(BlockJacobi);
 
 OSTINATO_DEFINE_PRECONDITIONER(block_jacobi, BlockJacobi)
 

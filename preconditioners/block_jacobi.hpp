@@ -13,6 +13,7 @@
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/revision.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
@@ -90,9 +91,6 @@ class BlockJacobi {
 template <class Space, class T>
 BlockJacobi(const Space&, const Csr<T>&) -> BlockJacobi<Space, T>;
 
-extern template class BlockJacobi<Host, float>;
-extern template class BlockJacobi<Host, double>;
-extern template class BlockJacobi<Cuda, float>;
-extern template class BlockJacobi<Cuda, double>;
+OSTINATO_EXTERN_CLASS(BlockJacobi);
 
 }  // namespace ostinato

@@ -15,6 +15,7 @@
 #include <ostinato/spmv/operator.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato {
@@ -91,9 +92,6 @@ class Chebyshev {
 template <class Space, class T>
 Chebyshev(const Space&, const Csr<T>&) -> Chebyshev<Space, T>;
 
-extern template class Chebyshev<Host, float>;
-extern template class Chebyshev<Host, double>;
-extern template class Chebyshev<Cuda, float>;
-extern template class Chebyshev<Cuda, double>;
+OSTINATO_EXTERN_CLASS(Chebyshev);
 
 }  // namespace ostinato

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/preconditioners/chebyshev_steps.hpp>
-#include <ostinato_generated/parallel_cuda.hpp>
+#include <ostinato/spmv/space/cuda/instantiate.cuh>
+#include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato {
 
@@ -9,7 +10,8 @@ OSTINATO_FOR_EACH_ON_CUDA(detail::BeginChebyshev)
 OSTINATO_FOR_EACH_ON_CUDA(detail::ChebyshevStep)
 OSTINATO_SUM_ON_CUDA(detail::LanczosBegin)
 OSTINATO_SUM_ON_CUDA(detail::LanczosStep)
-template void for_each(const Cuda&, std::size_t, detail::LargestRowSum<float, Atomic<Cuda>>);
-template void for_each(const Cuda&, std::size_t, detail::LargestRowSum<double, Atomic<Cuda>>);
+#define OSTINATO_INSTANTIATE(T) template void for_each(const Cuda&, std::size_t, detail::LargestRowSum<T, Atomic<Cuda>>)
+OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
+#undef OSTINATO_INSTANTIATE
 
 }  // namespace ostinato

@@ -7,13 +7,10 @@
 // preconditioner, which would have to be read into memory first.
 
 #include <ostinato/preconditioners/list.hpp>
-#include <ostinato/spmv/space/cuda.hpp>
-#include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 
 #define OSTINATO_DEFINE_PRECONDITIONER(entry, Class)                                                     \
   template <class Space, class T>                                                                        \
   constinit const PreconditionerEntry<Space, T> entry##_entry = preconditioner_entry<Class<Space, T>>(); \
-  template const PreconditionerEntry<Host, float> entry##_entry<Host, float>;                            \
-  template const PreconditionerEntry<Host, double> entry##_entry<Host, double>;                          \
-  template const PreconditionerEntry<Cuda, float> entry##_entry<Cuda, float>;                            \
-  template const PreconditionerEntry<Cuda, double> entry##_entry<Cuda, double>;
+  OSTINATO_FOR_ALL_OF(OSTINATO_INSTANTIATE_ENTRY, entry);
+#define OSTINATO_INSTANTIATE_ENTRY(entry, Space, T) template const PreconditionerEntry<Space, T> entry##_entry<Space, T>

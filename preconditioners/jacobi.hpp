@@ -9,8 +9,10 @@
 
 #include <ostinato/preconditioners/memory_budget.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
+#include <ostinato/spmv/space/concept.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/revision.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
@@ -88,14 +90,11 @@ class Jacobi {
 template <class Space, class T>
 Jacobi(const Space&, const Csr<T>&) -> Jacobi<Space, T>;
 template <class Space, detail::ForeignMatrix Matrix>
-requires requires { Space::on_device; }
-Jacobi(const Space&, const Matrix&)->Jacobi<Space, double>;
+requires IsSpace<Space> Jacobi(const Space&, const Matrix&)
+->Jacobi<Space, double>;
 template <class Space, class T>
 Jacobi(const Space&, const CsrView<T>&) -> Jacobi<Space, T>;
 
-extern template class Jacobi<Host, float>;
-extern template class Jacobi<Host, double>;
-extern template class Jacobi<Cuda, float>;
-extern template class Jacobi<Cuda, double>;
+OSTINATO_EXTERN_CLASS(Jacobi);
 
 }  // namespace ostinato

@@ -21,6 +21,7 @@
 #include <ostinato/spmv/matrix/algebra/transpose.hpp>
 #include <ostinato/spmv/space/count_text.hpp>
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/units.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
@@ -298,9 +299,6 @@ LeastSquaresPreconditioner<Space, T>& LeastSquaresPreconditioner<Space, T>::oper
 template <class Space, class T>
 LeastSquaresPreconditioner<Space, T>::~LeastSquaresPreconditioner() = default;
 
-template class LeastSquaresPreconditioner<Host, float>;
-template class LeastSquaresPreconditioner<Host, double>;
-template class LeastSquaresPreconditioner<Cuda, float>;
-template class LeastSquaresPreconditioner<Cuda, double>;
+OSTINATO_CLASS(LeastSquaresPreconditioner);
 
 }  // namespace ostinato

@@ -16,6 +16,7 @@
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato {
@@ -104,9 +105,6 @@ LeastSquaresPreconditioner(const Analysis<Space, T>&) -> LeastSquaresPreconditio
 template <class Space, class T>
 LeastSquaresPreconditioner(const Analysis<Space, T>&, const char*) -> LeastSquaresPreconditioner<Space, T>;
 
-extern template class LeastSquaresPreconditioner<Host, float>;
-extern template class LeastSquaresPreconditioner<Host, double>;
-extern template class LeastSquaresPreconditioner<Cuda, float>;
-extern template class LeastSquaresPreconditioner<Cuda, double>;
+OSTINATO_EXTERN_CLASS(LeastSquaresPreconditioner);
 
 }  // namespace ostinato

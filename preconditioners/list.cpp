@@ -4,11 +4,11 @@
 
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato {
 
 /// The one list of preconditioners. A new preconditioner needs a line here and NAME_entry in its own .cpp file.
-// clang-format off
 #define OSTINATO_PRECONDITIONERS(DO) \
   DO(jacobi)                         \
   DO(block_jacobi)                   \
@@ -24,15 +24,13 @@ namespace ostinato {
   DO(ic0)                            \
   DO(ict)                            \
   DO(cholesky)
-// clang-format on
 
-#define OSTINATO_DECLARE(preconditioner)                                                        \
-  template <class Space, class T>                                                               \
-  extern const PreconditionerEntry<Space, T> preconditioner##_entry;                            \
-  extern template const PreconditionerEntry<Host, float> preconditioner##_entry<Host, float>;   \
-  extern template const PreconditionerEntry<Host, double> preconditioner##_entry<Host, double>; \
-  extern template const PreconditionerEntry<Cuda, float> preconditioner##_entry<Cuda, float>;   \
-  extern template const PreconditionerEntry<Cuda, double> preconditioner##_entry<Cuda, double>;
+#define OSTINATO_EXTERN_ENTRY(entry, Space, T) \
+  extern template const PreconditionerEntry<Space, T> entry##_entry<Space, T>
+#define OSTINATO_DECLARE(preconditioner)                             \
+  template <class Space, class T>                                    \
+  extern const PreconditionerEntry<Space, T> preconditioner##_entry; \
+  OSTINATO_DECLARED_ALL_OF(OSTINATO_EXTERN_ENTRY, preconditioner);
 OSTINATO_PRECONDITIONERS(OSTINATO_DECLARE)
 #undef OSTINATO_DECLARE
 
@@ -44,9 +42,9 @@ const std::vector<PreconditionerEntry<Space, T>>& preconditioner_list() {
   return list;
 }
 
-template const std::vector<PreconditionerEntry<Host, float>>& preconditioner_list<Host, float>();
-template const std::vector<PreconditionerEntry<Host, double>>& preconditioner_list<Host, double>();
-template const std::vector<PreconditionerEntry<Cuda, float>>& preconditioner_list<Cuda, float>();
-template const std::vector<PreconditionerEntry<Cuda, double>>& preconditioner_list<Cuda, double>();
+#define OSTINATO_INSTANTIATE(Space, T) \
+  template const std::vector<PreconditionerEntry<Space, T>>& preconditioner_list<Space, T>()
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
+#undef OSTINATO_INSTANTIATE
 
 }  // namespace ostinato

@@ -9,6 +9,7 @@
 #include <ostinato/preconditioners/positive_rows_steps.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
@@ -74,15 +75,13 @@ bool is_mostly_outweighed(const CsrView<T>& a) {
   return 2 * outweighed > seen;
 }
 
-template bool is_mostly_outweighed(const CsrView<float>&);
-template bool is_mostly_outweighed(const CsrView<double>&);
+#define OSTINATO_INSTANTIATE_VALUES(T) template bool is_mostly_outweighed(const CsrView<T>&)
+OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE_VALUES);
+#undef OSTINATO_INSTANTIATE_VALUES
 
 #define OSTINATO_INSTANTIATE(Space, T)                               \
   template bool is_mostly_positive(const Space&, const CsrView<T>&); \
   template bool is_mostly_dominant(const Space&, const CsrView<T>&)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato

@@ -9,6 +9,7 @@
 #include <ostinato/preconditioners/any_preconditioner.hpp>
 #include <ostinato/preconditioners/ilu/incomplete_lu.hpp>
 #include <ostinato/preconditioners/ilu/lu_order.hpp>
+#include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato {
 
@@ -79,9 +80,9 @@ double predicted_seconds(const Rung& rung, const Structure& s) {
   // mesh2d:1000 and mesh3d:100, a little more: its cycles take the time of some four iterations each. The 25 ms of
   // kernels that are used for the first time are left out.
   if (rung.is_plain()) return 12e-3 + 1e-9 * entries;
-  if (Space::on_device && rung.name == "multigrid") return 15e-3 + 4e-9 * entries;
+  if (Space::has_streams && rung.name == "multigrid") return 15e-3 + 4e-9 * entries;
   // Small systems are given the time of some hundred iterations: on a GPU, these take longer.
-  const double least = Space::on_device ? 50e-3 : 1e-3;
+  const double least = Space::has_streams ? 50e-3 : 1e-3;
   return std::max(least, fitted_seconds(rung, s));
 }
 
@@ -146,16 +147,14 @@ std::vector<std::string_view> stronger_preconditioners(const Structure& s) {
   return names;
 }
 
-template double predicted_seconds<Host>(const Rung&, const Structure&);
-template double predicted_seconds<Cuda>(const Rung&, const Structure&);
+#define OSTINATO_INSTANTIATE_SPACES(Space) template double predicted_seconds<Space>(const Rung&, const Structure&)
+OSTINATO_FOR_SPACES(OSTINATO_INSTANTIATE_SPACES);
+#undef OSTINATO_INSTANTIATE_SPACES
 
 #define OSTINATO_INSTANTIATE(Space, T)                                     \
   template std::string why_no_complete_factors(const Analysis<Space, T>&); \
   template int next_rung<Space, T>(const Structure&, const RungsLeft&);    \
   template std::vector<std::string_view> stronger_preconditioners<Space, T>(const Structure&)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato

@@ -44,12 +44,12 @@ struct Rung {
   template <class Space, class T>
   bool suits(const Structure& s, bool may_be_definite) const {
     if (is_one_level())
-      return Space::on_device && s.symmetric && (s.positive_diagonal || s.negative_diagonal) &&
+      return Space::has_streams && s.symmetric && (s.positive_diagonal || s.negative_diagonal) &&
              !suits_hierarchy<Space, T>(s);
-    if (name == "ilu0") return !Space::on_device && !s.symmetric && s.missing_diagonal == 0;
-    if (is_direct()) return !Space::on_device && suits_direct(s);
+    if (name == "ilu0") return !Space::has_streams && !s.symmetric && s.missing_diagonal == 0;
+    if (is_direct()) return !Space::has_streams && suits_direct(s);
     if (name == "ict" || name == "cholesky") return may_be_definite && s.symmetric && s.positive_diagonal;
-    if (is_plain() && !(Space::on_device && s.symmetric)) return false;
+    if (is_plain() && !(Space::has_streams && s.symmetric)) return false;
     if (name == Multigrid<Space, T>::name) return suits_hierarchy<Space, T>(s) && (may_be_definite || !s.symmetric);
     return true;
   }
@@ -64,7 +64,7 @@ struct Rung {
   template <class Space, class T>
   bool suits_hierarchy(const Structure& s) const {
     constexpr Index fewest_on_host = 2000, fewest_of_aggressive = 20000;
-    const Index fewest_rows = Space::on_device               ? fewest_rows_of_hierarchy_on_gpu
+    const Index fewest_rows = Space::has_streams             ? fewest_rows_of_hierarchy_on_gpu
                               : role == RungRole::aggressive ? fewest_of_aggressive
                                                              : fewest_on_host;
     return s.rows >= fewest_rows && Multigrid<Space, T>::why_not(s).empty();

@@ -12,6 +12,7 @@
 #include <ostinato/preconditioners/require_square.hpp>
 #include <ostinato/preconditioners/spai0_steps.hpp>
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
@@ -62,10 +63,7 @@ void Spai0<Space, T>::apply_dot(std::span<const T> r, std::span<T> z, double* sl
   multiply_dot<T>(space_, diagonal_, r, z, slot);
 }
 
-template class Spai0<Host, float>;
-template class Spai0<Host, double>;
-template class Spai0<Cuda, float>;
-template class Spai0<Cuda, double>;
+OSTINATO_CLASS(Spai0);
 
 OSTINATO_DEFINE_PRECONDITIONER(spai0, Spai0)
 

@@ -11,6 +11,7 @@
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/revision.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
@@ -68,9 +69,6 @@ class Spai0 {
 template <class Space, class T>
 Spai0(const Space&, const Csr<T>&) -> Spai0<Space, T>;
 
-extern template class Spai0<Host, float>;
-extern template class Spai0<Host, double>;
-extern template class Spai0<Cuda, float>;
-extern template class Spai0<Cuda, double>;
+OSTINATO_EXTERN_CLASS(Spai0);
 
 }  // namespace ostinato

@@ -16,6 +16,7 @@
 #include <ostinato/preconditioners/require_square.hpp>
 #include <ostinato/spmv/matrix/ordering/colouring.hpp>
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/message.hpp>
 
 namespace ostinato {
@@ -133,10 +134,7 @@ void Ssor<Space, T>::update_values(const Analysis<Space, T>& analysis) {
   *this = Ssor(analysis, options_);
 }
 
-template class Ssor<Host, float>;
-template class Ssor<Host, double>;
-template class Ssor<Cuda, float>;
-template class Ssor<Cuda, double>;
+OSTINATO_CLASS(Ssor);
 
 OSTINATO_DEFINE_PRECONDITIONER(ssor, Ssor)
 

@@ -12,6 +12,7 @@
 #include <ostinato/preconditioners/memory_budget.hpp>
 #include <ostinato/preconditioners/rows_named.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/revision.hpp>
 
 namespace ostinato {
@@ -92,9 +93,6 @@ class Ssor {
 template <class Space, class T>
 Ssor(const Space&, const Csr<T>&) -> Ssor<Space, T>;
 
-extern template class Ssor<Host, float>;
-extern template class Ssor<Host, double>;
-extern template class Ssor<Cuda, float>;
-extern template class Ssor<Cuda, double>;
+OSTINATO_EXTERN_CLASS(Ssor);
 
 }  // namespace ostinato

@@ -26,6 +26,7 @@
 #include <ostinato/spmv/selection/choice.hpp>
 #include <ostinato/spmv/selection/numbering.hpp>
 #include <ostinato/spmv/space/count_text.hpp>
+#include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato {
 
@@ -529,9 +530,6 @@ Examination examine(const Analysis<Space, T>& analysis, const ExaminationOptions
 
 #define OSTINATO_INSTANTIATE(Space, T) \
   template Examination examine(const Analysis<Space, T>&, const ExaminationOptions&)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato

@@ -135,7 +135,7 @@ class Ladder {
     constexpr Index fewest_rows = 100;
     constexpr Offset most_entries = 1000000;
     const Structure& s = structure_;
-    return !Space::on_device && solver_ == "auto" && options_.effort != Effort::quick && s.finite && !s.symmetric &&
+    return !Space::has_streams && solver_ == "auto" && options_.effort != Effort::quick && s.finite && !s.symmetric &&
            s.missing_diagonal > 0 && s.empty_rows == 0 && s.rows > fewest_rows && s.nonzeros <= most_entries;
   }
 
@@ -158,7 +158,7 @@ class Ladder {
     const double cost = options_.effort == Effort::quick || !may_use_factors() ? 0 : patience(m) * m.stronger_seconds();
     goal_ = goal_of<Space, T>(space_, b_, options);
     CostWatch watch(cost, goal_, options.max_iterations, has_steady_residual(method_for(m)) ? 0.5 : 1,
-                    Space::on_device && is_first_ && m.name() != "fsai" && a_.rows() >= RitzForecast::fewest_rows);
+                    Space::has_streams && is_first_ && m.name() != "fsai" && a_.rows() >= RitzForecast::fewest_rows);
     SolveResult result = run_all(m, cost > 0 ? watched(options, watch) : options, watch);
     slow_ = watch.stopped() && result.status == Status::interrupted;
     pace_ = watch.pace();

@@ -84,7 +84,7 @@ class LeastSquaresLadder {
     const double entries = s != nullptr ? static_cast<double>(s->nonzeros) : 0;
     const double bytes = 2 * (sizeof(T) + index) * entries + sizeof(T) * (3 * rows + 9 * cols);
     double iteration = 2e-6 + bytes / on_cpu;
-    if constexpr (Space::on_device) iteration = launches + bytes / space_.bandwidth();
+    if constexpr (Space::has_streams) iteration = launches + bytes / space_.bandwidth();
     return std::max(fewest, static_cast<int>(std::min(1e9, seconds / iteration)));
   }
 

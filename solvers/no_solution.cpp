@@ -13,6 +13,7 @@
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato {
@@ -53,9 +54,6 @@ std::string why_no_solution(const Space& space, const OperatorRef<Space, T>& a, 
 
 #define OSTINATO_INSTANTIATE(Space, T) \
   template std::string why_no_solution(const Space&, const OperatorRef<Space, T>&, In<T>, double)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato

@@ -37,11 +37,11 @@ int block_length(const Space& space, const OperatorRef<Space, T>& a, const Solve
   constexpr int most = ConvergenceState::ring / 4;
   const auto whole = [=](int length) {
     const int longest = most / period * period;
-    return Space::on_device ? std::min((std::min(length, most) + period - 1) / period * period, longest)
-                            : std::min(length, most);
+    return Space::has_streams ? std::min((std::min(length, most) + period - 1) / period * period, longest)
+                              : std::min(length, most);
   };
   if (options.check_every > 0) return whole(options.check_every);
-  if constexpr (!Space::on_device) {
+  if constexpr (!Space::has_streams) {
     return 1;
   } else {
     constexpr double between_readbacks = 100e-6, launches = 6e-6, long_enough = 50e-6;

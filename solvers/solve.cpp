@@ -9,6 +9,7 @@
 #include <ostinato/solvers/least_squares_ladder.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/units.hpp>
 
@@ -72,10 +73,7 @@ SolveResult solve_by_name(const Space& space, const OperatorRef<Space, T>& a, In
 #define OSTINATO_INSTANTIATE(Space, T)                                                          \
   template SolveResult solve_by_name(const Space&, const OperatorRef<Space, T>&, In<T>, Out<T>, \
                                      const PreconditionerRef<Space, T>&, std::string_view, const SolveOptions&)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
 
 }  // namespace detail
 

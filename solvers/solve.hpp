@@ -11,6 +11,7 @@
 #include <ostinato/solvers/list.hpp>
 #include <ostinato/spmv/analysis/structure.hpp>
 #include <ostinato/spmv/linear_operator.hpp>
+#include <ostinato/spmv/space/concept.hpp>
 
 namespace ostinato {
 
@@ -69,7 +70,7 @@ SolveResult solve_by_name(const Space& space, const OperatorRef<Space, T>& a, In
 /// Throws    ArgumentError for an unknown name, listing the known names, and for options that can't be; DimensionError;
 ///           DeviceError; what the callback, A or M throws. x is then finite if the guess was. std::bad_alloc and
 ///           DeviceMemoryError of A or M let "auto" go on with another method where there is one.
-template <detail::IsSpace Space, class A, detail::InPlaceOfM M, class T = typename detail::ValueOf<A>::type>
+template <IsSpace Space, class A, detail::InPlaceOfM M, class T = typename detail::ValueOf<A>::type>
 SolveResult solve(const Space& space, const A& a, In<T> b, Out<std::type_identity_t<T>> x, const M& m,
                   std::string_view solver = "auto", const SolveOptions& options = {}) {
   if constexpr (detail::AreForSolvers<A, M>) {
@@ -79,23 +80,23 @@ SolveResult solve(const Space& space, const A& a, In<T> b, Out<std::type_identit
   }
 }
 
-template <detail::IsSpace Space, class A, detail::InPlaceOfM M, class T = typename detail::ValueOf<A>::type>
+template <IsSpace Space, class A, detail::InPlaceOfM M, class T = typename detail::ValueOf<A>::type>
 SolveResult solve(const Space& space, const A& a, In<T> b, Out<std::type_identity_t<T>> x, const M& m,
                   const SolveOptions& options) {
   return solve(space, a, b, x, m, "auto", options);
 }
 
 // Calls with other vectors come here, then those with misspelt options.
-template <detail::IsSpace Space, class A, class B, class X, class T = typename detail::ValueOf<A>::type>
+template <IsSpace Space, class A, class B, class X, class T = typename detail::ValueOf<A>::type>
 requires(!detail::AreVectors<B, X, T>) SolveResult solve(const Space&, const A&, B&&, X&&, const SolveOptions& = {}) {
   return detail::explain_vectors<A, B, X>();
 }
-template <detail::IsSpace Space, class A, class B, class X, class M, class T = typename detail::ValueOf<A>::type>
+template <IsSpace Space, class A, class B, class X, class M, class T = typename detail::ValueOf<A>::type>
 requires(!detail::AreVectors<B, X, T> && !std::same_as<M, SolveOptions>) SolveResult
     solve(const Space&, const A&, B&&, X&&, const M&, const SolveOptions& = {}) {
   return detail::explain_vectors<A, B, X>();
 }
-template <detail::IsSpace Space, class A, class B, class X, class M, class T = typename detail::ValueOf<A>::type>
+template <IsSpace Space, class A, class B, class X, class M, class T = typename detail::ValueOf<A>::type>
 requires(!detail::AreVectors<B, X, T>) SolveResult
     solve(const Space&, const A&, B&&, X&&, const M&, std::string_view, const SolveOptions& = {}) {
   return detail::explain_vectors<A, B, X>();

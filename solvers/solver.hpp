@@ -13,6 +13,7 @@
 #include <ostinato/preconditioners/preconditioner.hpp>
 #include <ostinato/solvers/options.hpp>
 #include <ostinato/spmv/linear_operator.hpp>
+#include <ostinato/spmv/space/concept.hpp>
 
 namespace ostinato {
 
@@ -57,11 +58,6 @@ template <class T>
 inline constexpr bool are_options = false;
 template <OwnOptions has>
 inline constexpr bool are_options<OptionsWith<has>> = true;
-
-template <class S>
-concept IsSpace = requires {
-  { S::on_device } -> std::convertible_to<bool>;
-};
 
 /// What may stand in the place of a preconditioner: neither options nor the name of a solver.
 template <class M>
@@ -188,12 +184,12 @@ struct Solver {
   using Options = typename Method::Options;
 
   /// Solves A x = b with a preconditioner.
-  template <detail::IsSpace Space, class A, detail::InPlaceOfM M, class T = typename detail::ValueOf<A>::type>
+  template <IsSpace Space, class A, detail::InPlaceOfM M, class T = typename detail::ValueOf<A>::type>
   SolveResult operator()(const Space& space, const A& a, In<T> b, Out<std::type_identity_t<T>> x, const M& m,
                          const Options& options = {}) const {
     return run<Space, A, M, T>(space, a, b, x, m, among_all(options));
   }
-  template <detail::IsSpace Space, class A, detail::InPlaceOfM M, std::convertible_to<SolveOptions> All,
+  template <IsSpace Space, class A, detail::InPlaceOfM M, std::convertible_to<SolveOptions> All,
             class T = typename detail::ValueOf<A>::type>
   SolveResult operator()(const Space& space, const A& a, In<T> b, Out<std::type_identity_t<T>> x, const M& m,
                          const All& options) const {
@@ -201,49 +197,48 @@ struct Solver {
   }
 
   /// Solves A x = b without a preconditioner.
-  template <detail::IsSpace Space, class A, class T = typename detail::ValueOf<A>::type>
+  template <IsSpace Space, class A, class T = typename detail::ValueOf<A>::type>
   SolveResult operator()(const Space& space, const A& a, In<T> b, Out<std::type_identity_t<T>> x,
                          const Options& options = {}) const {
     return run<Space, A, Identity, T>(space, a, b, x, Identity{}, among_all(options));
   }
-  template <detail::IsSpace Space, class A, std::same_as<SolveOptions> All, class T = typename detail::ValueOf<A>::type>
+  template <IsSpace Space, class A, std::same_as<SolveOptions> All, class T = typename detail::ValueOf<A>::type>
   SolveResult operator()(const Space& space, const A& a, In<T> b, Out<std::type_identity_t<T>> x,
                          const All& options) const {
     return run<Space, A, Identity, T>(space, a, b, x, Identity{}, options);
   }
 
   // Calls with options of another method come here.
-  template <detail::IsSpace Space, OwnOptions other>
+  template <IsSpace Space, OwnOptions other>
   SolveResult operator()(const Space&, detail::Anything, detail::Anything, detail::Anything,
                          const OptionsWith<other>&) const {
     return detail::explain_own_options<Space>();
   }
-  template <detail::IsSpace Space, class Call = void>
+  template <IsSpace Space, class Call = void>
   SolveResult operator()(const Space&, detail::Anything, detail::Anything, detail::Anything,
                          const SolveOptions&) const {
     return detail::explain_own_options<Call>();
   }
-  template <detail::IsSpace Space, class Call = void>
+  template <IsSpace Space, class Call = void>
   SolveResult operator()(const Space&, detail::Anything, detail::Anything, detail::Anything, detail::Anything,
                          const SolveOptions&) const {
     return detail::explain_own_options<Call>();
   }
 
   // Calls with other vectors come here.
-  template <detail::IsSpace Space, class A, class B, class X, class T = typename detail::ValueOf<A>::type>
+  template <IsSpace Space, class A, class B, class X, class T = typename detail::ValueOf<A>::type>
   requires(!detail::AreVectors<B, X, T>) SolveResult operator()(const Space&, const A&, B&&, X&&,
                                                                 const SolveOptions& = {}) const {
     return detail::explain_vectors<A, B, X>();
   }
-  template <detail::IsSpace Space, class A, class B, class X, detail::InPlaceOfM M,
-            class T = typename detail::ValueOf<A>::type>
+  template <IsSpace Space, class A, class B, class X, detail::InPlaceOfM M, class T = typename detail::ValueOf<A>::type>
   requires(!detail::AreVectors<B, X, T>) SolveResult operator()(const Space&, const A&, B&&, X&&, const M&,
                                                                 const SolveOptions& = {}) const {
     return detail::explain_vectors<A, B, X>();
   }
 
   // Calls with options of another kind, or misspelt ones, come here.
-  template <detail::IsSpace Space, class A, class B, class X, detail::InPlaceOfM M, class Given,
+  template <IsSpace Space, class A, class B, class X, detail::InPlaceOfM M, class Given,
             class T = typename detail::ValueOf<A>::type>
   requires(detail::AreVectors<B, X, T> && !std::convertible_to<const Given&, const SolveOptions&> &&
            !std::convertible_to<const Given&, const Options&>) SolveResult
@@ -264,12 +259,11 @@ struct Solver {
 
   // Calls without the space come here.
   template <class A, class B, class X>
-  requires(!detail::IsSpace<A>) SolveResult operator()(const A&, const B&, const X&, const SolveOptions& = {}) const {
+  requires(!IsSpace<A>) SolveResult operator()(const A&, const B&, const X&, const SolveOptions& = {}) const {
     return explain_space<A>();
   }
   template <class A, class B, class X, detail::InPlaceOfM M>
-  requires(!detail::IsSpace<A>) SolveResult operator()(const A&, const B&, const X&, const M&,
-                                                       const SolveOptions& = {}) const {
+  requires(!IsSpace<A>) SolveResult operator()(const A&, const B&, const X&, const M&, const SolveOptions& = {}) const {
     return explain_space<A>();
   }
 

@@ -14,9 +14,11 @@
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/analysis/pattern_hash.hpp>
 #include <ostinato/spmv/selection/choice.hpp>
+#include <ostinato/spmv/space/concept.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/first_look.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/revision.hpp>
 
 namespace ostinato {
@@ -229,8 +231,8 @@ class Operator {
 template <class Space, class T>
 Operator(const Space&, const Csr<T>&) -> Operator<Space, T>;
 template <class Space, detail::ForeignMatrix Matrix>
-requires requires { Space::on_device; }
-Operator(const Space&, const Matrix&)->Operator<Space, double>;
+requires IsSpace<Space> Operator(const Space&, const Matrix&)
+->Operator<Space, double>;
 template <class Space, class T>
 Operator(const Space&, Csr<T>&&) -> Operator<Space, T>;
 template <class Space, class T>
@@ -246,9 +248,6 @@ Operator(const Space&, Csr<T>&&, FormatOptions) -> Operator<Space, T>;
 template <class Space, class T>
 Operator(const Space&, const CsrView<T>&, FormatOptions) -> Operator<Space, T>;
 
-extern template class Operator<Host, float>;
-extern template class Operator<Host, double>;
-extern template class Operator<Cuda, float>;
-extern template class Operator<Cuda, double>;
+OSTINATO_EXTERN_CLASS(Operator);
 
 }  // namespace ostinato

@@ -4,6 +4,7 @@
 
 #include <ostinato/spmv/operator.hpp>
 #include <ostinato/spmv/shapes.hpp>
+#include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato {
 
@@ -74,9 +75,6 @@ TransposableOperator(const Space&, const Csr<T>&) -> TransposableOperator<Space,
 template <class Space, class T>
 TransposableOperator(const Space&, const Csr<T>&, FormatOptions) -> TransposableOperator<Space, T>;
 
-extern template class TransposableOperator<Host, float>;
-extern template class TransposableOperator<Host, double>;
-extern template class TransposableOperator<Cuda, float>;
-extern template class TransposableOperator<Cuda, double>;
+OSTINATO_EXTERN_CLASS(TransposableOperator);
 
 }  // namespace ostinato

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/strategy/prepared_matrix.hpp>
 
 #include <algorithm>
@@ -342,9 +343,6 @@ bool PreparedMatrix<Space, T>::separate_parts() {
   return true;
 }
 
-template class PreparedMatrix<Host, float>;
-template class PreparedMatrix<Host, double>;
-template class PreparedMatrix<Cuda, float>;
-template class PreparedMatrix<Cuda, double>;
+OSTINATO_CLASS(PreparedMatrix);
 
 }  // namespace ostinato

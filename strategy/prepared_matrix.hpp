@@ -6,6 +6,7 @@
 
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/analysis/row_facts.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
 
@@ -97,9 +98,6 @@ class PreparedMatrix {
   std::vector<Index> part_;                        ///< of each row; empty for one part
 };
 
-extern template class PreparedMatrix<Host, float>;
-extern template class PreparedMatrix<Host, double>;
-extern template class PreparedMatrix<Cuda, float>;
-extern template class PreparedMatrix<Cuda, double>;
+OSTINATO_EXTERN_CLASS(PreparedMatrix);
 
 }  // namespace ostinato

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/strategy/solve.hpp>
 
 #include <algorithm>
@@ -90,9 +91,6 @@ SolveResult solve_matrix(const Space& space, const StencilOperator<Space, T>& a,
                                     const SolveOptions&);                                                            \
   template SolveResult solve_matrix(const Space&, const StencilOperator<Space, T>&, In<T>, Out<T>, std::string_view, \
                                     const SolveOptions&)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato::detail

@@ -9,6 +9,7 @@
 #include <ostinato/preconditioners/identity.hpp>
 #include <ostinato/solvers/solve.hpp>
 #include <ostinato/spmv/operator.hpp>
+#include <ostinato/spmv/space/concept.hpp>
 #include <ostinato/spmv/stencil/stencil_operator.hpp>
 
 namespace ostinato {
@@ -42,7 +43,7 @@ concept HasMatrix = std::same_as<A, Operator<Space, T>> || std::same_as<A, Stenc
 /// Requires  An Operator whose matrix is at hand (Operator::analysis()). Without it there is no preconditioner, and a
 ///           note says so.
 /// Throws    As solve() with a preconditioner.
-template <detail::IsSpace Space, class A, class T = typename detail::ValueOf<A>::type>
+template <IsSpace Space, class A, class T = typename detail::ValueOf<A>::type>
 SolveResult solve(const Space& space, const A& a, In<T> b, Out<std::type_identity_t<T>> x,
                   std::string_view solver = "auto", const SolveOptions& options = {}) {
   if constexpr (detail::HasMatrix<A, Space, T>) {
@@ -52,7 +53,7 @@ SolveResult solve(const Space& space, const A& a, In<T> b, Out<std::type_identit
   }
 }
 
-template <detail::IsSpace Space, class A, class T = typename detail::ValueOf<A>::type>
+template <IsSpace Space, class A, class T = typename detail::ValueOf<A>::type>
 SolveResult solve(const Space& space, const A& a, In<T> b, Out<std::type_identity_t<T>> x,
                   const SolveOptions& options) {
   return solve(space, a, b, x, "auto", options);

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/strategy/stencil_preconditioner.hpp>
 
 #include <utility>
@@ -29,9 +30,6 @@ StencilPreconditioner<Space, T> choose_preconditioner(const StencilOperator<Spac
 
 #define OSTINATO_INSTANTIATE(Space, T) \
   template StencilPreconditioner<Space, T> choose_preconditioner(const StencilOperator<Space, T>&, const MemoryBudget&)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/strategy/system_solve.hpp>
 
 #include <algorithm>
@@ -574,9 +575,6 @@ SolveResult solve_prepared(PreparedMatrix<Space, T>& prepared, const OperatorRef
 #define OSTINATO_INSTANTIATE(Space, T)                                                                        \
   template SolveResult solve_prepared(PreparedMatrix<Space, T>&, const OperatorRef<Space, T>&, In<T>, Out<T>, \
                                       const PreconditionerRef<Space, T>&, std::string_view, const SolveOptions&)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato

@@ -9,6 +9,7 @@
 
 #include <ostinato/spmv/matrix/csr_pattern.hpp>
 #include <ostinato/spmv/space/cuda/parallel.cuh>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/scan.hpp>
 
 namespace ostinato {
@@ -213,7 +214,9 @@ std::optional<FactorOnCuda<T>> approximate_factor(const Cuda& space, const CsrVi
   return FactorOnCuda<T>{SpaceCsr<Cuda, T>(g), made.diagonal_only};
 }
 
-template std::optional<FactorOnCuda<float>> approximate_factor(const Cuda&, const CsrView<float>&, double);
-template std::optional<FactorOnCuda<double>> approximate_factor(const Cuda&, const CsrView<double>&, double);
+#define OSTINATO_INSTANTIATE(T) \
+  template std::optional<FactorOnCuda<T>> approximate_factor(const Cuda&, const CsrView<T>&, double)
+OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
+#undef OSTINATO_INSTANTIATE
 
 }  // namespace ostinato

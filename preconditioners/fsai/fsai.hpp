@@ -14,6 +14,7 @@
 #include <ostinato/spmv/operator.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/stop.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
@@ -89,9 +90,6 @@ class Fsai {
 template <class Space, class T>
 Fsai(const Space&, const Csr<T>&) -> Fsai<Space, T>;
 
-extern template class Fsai<Host, float>;
-extern template class Fsai<Host, double>;
-extern template class Fsai<Cuda, float>;
-extern template class Fsai<Cuda, double>;
+OSTINATO_EXTERN_CLASS(Fsai);
 
 }  // namespace ostinato

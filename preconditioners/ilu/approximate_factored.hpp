@@ -98,11 +98,8 @@ class ApproximateFactored {
   mutable Vector<Space, double> norm_;  ///< the sum of squares that comes with a residual
 };
 
-extern template class ApproximateFactored<Host, float>;
-extern template class ApproximateFactored<Host, double>;
-extern template class ApproximateFactored<Cuda, float>;
-extern template class ApproximateFactored<Cuda, double>;
-extern template class ApproximateFactored<Host, double, float>;
-extern template class ApproximateFactored<Cuda, double, float>;
+#define OSTINATO_EXTERN(Space, T, V) extern template class ApproximateFactored<Space, T, V>
+OSTINATO_DECLARED_ALL_MIXED(OSTINATO_EXTERN);
+#undef OSTINATO_EXTERN
 
 }  // namespace ostinato

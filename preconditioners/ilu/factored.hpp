@@ -66,12 +66,9 @@ class Factored {
   mutable Vector<Space, V> narrow_;   ///< z in V; empty when that is T
 };
 
-extern template class Factored<Host, float>;
-extern template class Factored<Host, double>;
-extern template class Factored<Cuda, float>;
-extern template class Factored<Cuda, double>;
-extern template class Factored<Host, double, float>;
-extern template class Factored<Cuda, double, float>;
+#define OSTINATO_EXTERN(Space, T, V) extern template class Factored<Space, T, V>
+OSTINATO_DECLARED_ALL_MIXED(OSTINATO_EXTERN);
+#undef OSTINATO_EXTERN
 
 /// A matrix of a space in host memory, in double precision.
 template <class Space, class T>

@@ -24,6 +24,7 @@
 #include <ostinato/preconditioners/memory_budget.hpp>
 #include <ostinato/preconditioners/rows_named.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
+#include <ostinato/spmv/space/concept.hpp>
 #include <ostinato/spmv/space/revision.hpp>
 
 namespace ostinato {
@@ -113,7 +114,7 @@ class IncompleteLu {
     const Structure& s = analysis.structure();
     if (!detail::triangles_of(options).is_exact())
       return {bytes_of(s.rows, Kind::predict_entries(s, options), options), Certainty::rough};
-    const bool keeps_more = Space::on_device && Kind::zero_fill.has_value();  // what ZeroFill keeps for new values
+    const bool keeps_more = is_cuda<Space> && Kind::zero_fill.has_value();  // what ZeroFill keeps for new values
     return prediction(s.rows, Kind::predict_entries(s, options), options,
                       keeps_more ? Certainty::at_least : Kind::certainty);
   }
@@ -167,7 +168,7 @@ class IncompleteLu {
   }
   /// The most that such factors take: sweeps on Cuda have a tile a row at most.
   static std::size_t bound_of(Index rows, Offset entries, const Options& options) {
-    const std::size_t tiles = Space::on_device ? 2 * static_cast<std::size_t>(rows) : 0;
+    const std::size_t tiles = is_cuda<Space> ? 2 * static_cast<std::size_t>(rows) : 0;
     return bytes_of(rows, entries, options) + tiles * sizeof(SweepTile);
   }
   static Offset entries_within(std::size_t bytes, Index rows, const Options& options);
@@ -329,18 +330,14 @@ using Ict = IncompleteLu<Space, T, IctKind>;
 template <class Space, class T>
 using CompleteCholesky = IncompleteLu<Space, T, CholeskyKind>;
 
-#define OSTINATO_EXTERN(Kind)                             \
-  extern template class IncompleteLu<Host, float, Kind>;  \
-  extern template class IncompleteLu<Host, double, Kind>; \
-  extern template class IncompleteLu<Cuda, float, Kind>;  \
-  extern template class IncompleteLu<Cuda, double, Kind>;
-OSTINATO_EXTERN(Ilu0Kind)
-OSTINATO_EXTERN(IlukKind)
-OSTINATO_EXTERN(IlutKind)
-OSTINATO_EXTERN(LuKind)
-OSTINATO_EXTERN(Ic0Kind)
-OSTINATO_EXTERN(IctKind)
-OSTINATO_EXTERN(CholeskyKind)
+#define OSTINATO_EXTERN(Kind, Space, T) extern template class IncompleteLu<Space, T, Kind>
+OSTINATO_DECLARED_ALL_OF(OSTINATO_EXTERN, Ilu0Kind);
+OSTINATO_DECLARED_ALL_OF(OSTINATO_EXTERN, IlukKind);
+OSTINATO_DECLARED_ALL_OF(OSTINATO_EXTERN, IlutKind);
+OSTINATO_DECLARED_ALL_OF(OSTINATO_EXTERN, LuKind);
+OSTINATO_DECLARED_ALL_OF(OSTINATO_EXTERN, Ic0Kind);
+OSTINATO_DECLARED_ALL_OF(OSTINATO_EXTERN, IctKind);
+OSTINATO_DECLARED_ALL_OF(OSTINATO_EXTERN, CholeskyKind);
 #undef OSTINATO_EXTERN
 
 }  // namespace ostinato

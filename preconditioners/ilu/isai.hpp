@@ -42,6 +42,8 @@ struct InverseRows;
 /// Rows first .. first + count - 1 of the inverse. Enqueued on Cuda.
 void invert_rows(const Host& space, const InverseRows& rows, std::size_t first, std::size_t count);
 void invert_rows(const Cuda& space, const InverseRows& rows, std::size_t first, std::size_t count);
+template <class Space>
+void invert_rows(const Space& space, const InverseRows& rows, std::size_t first, std::size_t count);
 
 }  // namespace detail
 

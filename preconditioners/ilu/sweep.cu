@@ -69,8 +69,8 @@ void run_sweep(const Cuda& space, const SweepTiles<T>& sweep, const In* in, T* o
   cuda::launch(space, sweep_kernel<T, In, Copy>, blocks, threads, 0, s, in, out, copy);
 }
 
-#define OSTINATO_INSTANTIATE(T, In, Copy) \
-  template void run_sweep(const Cuda&, const SweepTiles<T>&, const In*, T*, Copy*);
-OSTINATO_FOR_EACH_SWEEP(OSTINATO_INSTANTIATE)
+#define OSTINATO_INSTANTIATE(Space, T, In, Copy) \
+  template void run_sweep(const Space&, const SweepTiles<T>&, const In*, T*, Copy*);
+OSTINATO_FOR_EACH_SWEEP(OSTINATO_INSTANTIATE, Cuda)
 
 }  // namespace ostinato::detail

@@ -9,9 +9,11 @@
 #include <vector>
 
 #include <ostinato/spmv/matrix/csr.hpp>
+#include <ostinato/spmv/space/concept.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/function.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/memory.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
@@ -122,7 +124,7 @@ class Sweep {
   static constexpr std::size_t bytes_of(std::size_t rows, std::size_t entries) {
     const std::size_t arrays =
         (rows + 1) * sizeof(Offset) + rows * (2 * sizeof(Index) + sizeof(T)) + entries * (sizeof(Index) + sizeof(T));
-    if (!Space::on_device) return arrays;
+    if (!is_cuda<Space>) return arrays;
     return arrays + 2 * rows * sizeof(T) + entries * sizeof(Index) + (rows + entries / 2) / 32 * sizeof(SweepTile);
   }
 
@@ -134,7 +136,8 @@ class Sweep {
 
   Space space_;
   SweepArrays<Space, T> arrays_;
-  std::vector<std::size_t> levels_;  ///< Host: where levels begin, and the number of rows; empty: levels are short
+  std::vector<std::size_t> levels_;  ///< but for Cuda: where levels begin, and the number of rows; on Host empty where
+                                     ///< levels are short
 
   Vector<Space, SweepTile> tiles_;
   Vector<Space, Index> place_;             ///< Cuda: the row that each entry waits for
@@ -143,10 +146,7 @@ class Sweep {
   double ahead_ = 0;                       ///< levels at work at once; 0: by the length of the rows
 };
 
-extern template class Sweep<Host, float>;
-extern template class Sweep<Host, double>;
-extern template class Sweep<Cuda, float>;
-extern template class Sweep<Cuda, double>;
+OSTINATO_EXTERN_CLASS(Sweep);
 
 namespace detail {
 
@@ -194,8 +194,11 @@ void run_sweep(const Cuda& space, const SweepTiles<T>& sweep, const In* in, T* o
 unsigned most_warps(const Cuda& space);
 
 /// The types of the elements that a sweep works with: those of the factors, of `in` and of `copy`.
-#define OSTINATO_FOR_EACH_SWEEP(DO) \
-  DO(float, float, float) DO(double, double, double) DO(float, double, float) DO(float, float, double)
+#define OSTINATO_FOR_EACH_SWEEP(DO, Space) \
+  DO(Space, float, float, float)           \
+  DO(Space, double, double, double)        \
+  DO(Space, float, double, float)          \
+  DO(Space, float, float, double)
 
 }  // namespace detail
 

@@ -11,6 +11,7 @@
 #include <ostinato/preconditioners/ilu/factors_in_place.hpp>
 #include <ostinato/preconditioners/ilu/preparation.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/stop.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
@@ -127,9 +128,6 @@ class ZeroFill {
   Offset in_long_rows_ = 0;      ///< entries of long rows
 };
 
-extern template class ZeroFill<Host, float>;
-extern template class ZeroFill<Host, double>;
-extern template class ZeroFill<Cuda, float>;
-extern template class ZeroFill<Cuda, double>;
+OSTINATO_EXTERN_CLASS(ZeroFill);
 
 }  // namespace ostinato

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The phases of zero_fill.hpp that differ between the spaces.
+// The phases of zero_fill.hpp that differ between the spaces. Those of spaces other than Cuda are in
+// zero_fill_in_turn.hpp.
 
 #include <cstddef>
 
@@ -17,7 +18,8 @@ namespace ostinato::detail {
 
 /// The levels of both triangles by turns, or of the lower one alone: those of the lower one, those of the upper one,
 /// and behind them the latest level of each, -1 where there are no rows. More elements may follow.
-Vector<Host, Index> find_levels(const Host& space, const Triangle& lower, bool both);
+template <class Space>
+Vector<Space, Index> find_levels(const Space& space, const Triangle& lower, bool both);
 Vector<Cuda, Index> find_levels(const Cuda& space, const Triangle& lower, bool both);
 
 /// The rows of a lower sweep, in its order, and where its tiles begin; or the order of the matrix, without tiles.
@@ -54,13 +56,17 @@ struct FactorCounts {
 
 /// Whether so many rows are best factored in the order of the matrix; `at_hand`: where the order of the lower sweep is
 /// known already.
-inline bool factors_in_turn(const Host&, std::size_t, bool) { return true; }
+template <class Space>
+bool factors_in_turn(const Space&, std::size_t, bool) {
+  return true;
+}
 bool factors_in_turn(const Cuda& space, std::size_t rows, bool at_hand);
 
-/// Factors all rows in this order; any gives the same bits. On Host the order is that of the matrix. `parameter`: that
+/// Factors all rows in this order; any gives the same bits. But for Cuda the order is that of the matrix. `parameter`: that
 /// of FactoredRows::eliminate() or decompose(). The counts lie behind the pivots, and these behind `rows.upper`, of so
 /// many entries.
-void factor_rows(const Host& space, const FactoredRows& rows, Offset entries, const FactorOrder& order,
+template <class Space>
+void factor_rows(const Space& space, const FactoredRows& rows, Offset entries, const FactorOrder& order,
                  ZeroFillKind kind, double parameter, FactorCounts* counts);
 void factor_rows(const Cuda& space, const FactoredRows& rows, Offset entries, const FactorOrder& order,
                  ZeroFillKind kind, double parameter, FactorCounts* counts);

@@ -18,6 +18,7 @@
 #include <ostinato/preconditioners/require_rows.hpp>
 #include <ostinato/spmv/analysis/pattern_hash.hpp>
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
@@ -678,10 +679,7 @@ std::string Multigrid<Space, T>::remarks() const {
          (state().is_short_of_memory ? ", coarsened aggressively to fit into memory" : "");
 }
 
-template class Multigrid<Host, float>;
-template class Multigrid<Host, double>;
-template class Multigrid<Cuda, float>;
-template class Multigrid<Cuda, double>;
+OSTINATO_CLASS(Multigrid);
 
 OSTINATO_DEFINE_PRECONDITIONER(multigrid, Multigrid)
 

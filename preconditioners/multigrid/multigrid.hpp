@@ -18,6 +18,7 @@
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/revision.hpp>
 #include <ostinato/spmv/space/stop.hpp>
 #include <ostinato/spmv/stencil/stencil_operator.hpp>
@@ -227,9 +228,6 @@ class Multigrid {
 template <class Space, class T>
 Multigrid(const Space&, const Csr<T>&) -> Multigrid<Space, T>;
 
-extern template class Multigrid<Host, float>;
-extern template class Multigrid<Host, double>;
-extern template class Multigrid<Cuda, float>;
-extern template class Multigrid<Cuda, double>;
+OSTINATO_EXTERN_CLASS(Multigrid);
 
 }  // namespace ostinato

@@ -11,9 +11,11 @@
 #include <ostinato/spmv/analysis/grid.hpp>
 #include <ostinato/spmv/analysis/structure.hpp>
 #include <ostinato/spmv/matrix/space_csr.hpp>
+#include <ostinato/spmv/space/concept.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato {
 
@@ -111,8 +113,8 @@ class Analysis {
 template <class Space, class T>
 Analysis(const Space&, const Csr<T>&) -> Analysis<Space, T>;
 template <class Space, detail::ForeignMatrix Matrix>
-requires requires { Space::on_device; }
-Analysis(const Space&, const Matrix&)->Analysis<Space, double>;
+requires IsSpace<Space> Analysis(const Space&, const Matrix&)
+->Analysis<Space, double>;
 template <class Space, class T>
 Analysis(const Space&, const Csr<T>&, AnalysisDepth) -> Analysis<Space, T>;
 template <class Space, class T>
@@ -120,9 +122,6 @@ Analysis(const Space&, Csr<T>&&) -> Analysis<Space, T>;
 template <class Space, class T>
 Analysis(const Space&, Csr<T>&&, AnalysisDepth) -> Analysis<Space, T>;
 
-extern template class Analysis<Host, float>;
-extern template class Analysis<Host, double>;
-extern template class Analysis<Cuda, float>;
-extern template class Analysis<Cuda, double>;
+OSTINATO_EXTERN_CLASS(Analysis);
 
 }  // namespace ostinato

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include <ostinato/spmv/analysis/diagonals_steps.hpp>
+#include <ostinato/spmv/space/atomic.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
-#include <ostinato/spmv/space/slot_atomic.hpp>
 
 namespace ostinato {
 
@@ -166,7 +166,9 @@ DiagonalCensus take_census(const Host& space, const CsrView<T>& a, std::span<con
   return census;
 }
 
-template DiagonalCensus take_census(const Host&, const CsrView<float>&, std::span<const Index>, Index);
-template DiagonalCensus take_census(const Host&, const CsrView<double>&, std::span<const Index>, Index);
+#define OSTINATO_INSTANTIATE(T) \
+  template DiagonalCensus take_census(const Host&, const CsrView<T>&, std::span<const Index>, Index)
+OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
+#undef OSTINATO_INSTANTIATE
 
 }  // namespace ostinato

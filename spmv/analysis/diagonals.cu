@@ -6,6 +6,7 @@
 #include <ostinato/spmv/analysis/diagonals_steps.hpp>
 #include <ostinato/spmv/space/cuda/parallel.cuh>
 #include <ostinato/spmv/space/cuda/slot_atomic.cuh>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/together.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
@@ -324,7 +325,9 @@ DiagonalCensus take_census(const Cuda& space, const CsrView<T>& a, std::span<con
   return census;
 }
 
-template DiagonalCensus take_census(const Cuda&, const CsrView<float>&, std::span<const Index>, Index);
-template DiagonalCensus take_census(const Cuda&, const CsrView<double>&, std::span<const Index>, Index);
+#define OSTINATO_INSTANTIATE(T) \
+  template DiagonalCensus take_census(const Cuda&, const CsrView<T>&, std::span<const Index>, Index)
+OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
+#undef OSTINATO_INSTANTIATE
 
 }  // namespace ostinato

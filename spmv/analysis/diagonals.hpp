@@ -123,5 +123,8 @@ DiagonalCensus take_census(const Host& space, const CsrView<T>& a, std::span<con
 template <class T>
 DiagonalCensus take_census(const Cuda& space, const CsrView<T>& a, std::span<const Index> offsets,
                            Index rows_in_piece = piece_rows);
+template <class Space, class T>
+DiagonalCensus take_census(const Space& space, const CsrView<T>& a, std::span<const Index> offsets,
+                           Index rows_in_piece = piece_rows);
 
 }  // namespace ostinato

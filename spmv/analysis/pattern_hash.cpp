@@ -8,6 +8,7 @@
 
 #include <ostinato/spmv/analysis/pattern_hash_steps.hpp>
 #include <ostinato/spmv/matrix/assemble.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato {
@@ -89,9 +90,10 @@ std::string pattern_mark(const Host& space, const CsrView<T>& a) {
   return detail::hexadecimal(words[0], 16) + detail::hexadecimal(words[1], 16) + ":" + std::to_string(a.cols);
 }
 
-template std::string pattern_mark(const Host&, const CsrView<float>&);
-template std::string pattern_mark(const Host&, const CsrView<double>&);
-template std::string pattern_hash(const Host&, const CsrView<float>&);
-template std::string pattern_hash(const Host&, const CsrView<double>&);
+#define OSTINATO_INSTANTIATE(T)                                      \
+  template std::string pattern_mark(const Host&, const CsrView<T>&); \
+  template std::string pattern_hash(const Host&, const CsrView<T>&)
+OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
+#undef OSTINATO_INSTANTIATE
 
 }  // namespace ostinato

@@ -5,6 +5,7 @@
 
 #include <ostinato/spmv/analysis/pattern_hash_steps.hpp>
 #include <ostinato/spmv/space/cuda/parallel.cuh>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato {
@@ -129,9 +130,10 @@ const std::string& LaterMark<Cuda>::text() const {
   return text_;
 }
 
-template std::string pattern_hash(const Cuda&, const CsrView<float>&);
-template std::string pattern_hash(const Cuda&, const CsrView<double>&);
-template LaterMark<Cuda>::LaterMark(const Cuda&, const CsrView<float>&, Index);
-template LaterMark<Cuda>::LaterMark(const Cuda&, const CsrView<double>&, Index);
+#define OSTINATO_INSTANTIATE(T)                                      \
+  template std::string pattern_hash(const Cuda&, const CsrView<T>&); \
+  template LaterMark<Cuda>::LaterMark(const Cuda&, const CsrView<T>&, Index)
+OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
+#undef OSTINATO_INSTANTIATE
 
 }  // namespace ostinato

@@ -23,31 +23,30 @@ template <class T>
 std::string pattern_hash(const Host& space, const CsrView<T>& a);
 template <class T>
 std::string pattern_hash(const Cuda& space, const CsrView<T>& a);
+template <class Space, class T>
+std::string pattern_hash(const Space& space, const CsrView<T>& a);
 
 /// Tells whether arrays hold the same pattern as before, in a quarter of the time of pattern_hash() on Host: a hash of
 /// the arrays as they are, for this process only. Two different patterns of one shape have the same mark with a
-/// probability of 2^-64. On Cuda: pattern_hash().
+/// probability of 2^-64. On other spaces: pattern_hash().
 ///
 /// Requires  rows + 1 row pointers. Nothing else: malformed arrays have another mark than a matrix.
 /// Source    NH: Black et al., UMAC, CRYPTO '99, with two independent keys; the sums of the blocks are mixed.
 template <class T>
 std::string pattern_mark(const Host& space, const CsrView<T>& a);
-template <class T>
-std::string pattern_mark(const Cuda& space, const CsrView<T>& a) {
+template <class Space, class T>
+std::string pattern_mark(const Space& space, const CsrView<T>& a) {
   return pattern_hash(space, a);
 }
 
 /// The pattern_mark() of a matrix that may be gone by the time that somebody asks for the mark, which few do.
 template <class Space>
-class LaterMark;
-
-template <>
-class LaterMark<Host> {
+class LaterMark {
  public:
   LaterMark() = default;
   explicit LaterMark(std::string text) : text_(std::move(text)) {}
   template <class T>
-  LaterMark(const Host& space, const CsrView<T>& a, Index) : text_(pattern_mark(space, a)) {}
+  LaterMark(const Space& space, const CsrView<T>& a, Index) : text_(pattern_mark(space, a)) {}
 
   const std::string& text() const { return text_; }
 

@@ -3,8 +3,8 @@
 #include <ostinato/spmv/analysis/profile.hpp>
 
 #include <ostinato/spmv/analysis/profile_steps.hpp>
+#include <ostinato/spmv/space/atomic.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
-#include <ostinato/spmv/space/slot_atomic.hpp>
 
 namespace ostinato {
 
@@ -74,7 +74,8 @@ StartedProfile start_profile(const Host& space, const CsrView<T>& a, bool inspec
   return detail::start_profile_on(space, a, inspects_values);
 }
 
-template StartedProfile start_profile(const Host&, const CsrView<float>&, bool);
-template StartedProfile start_profile(const Host&, const CsrView<double>&, bool);
+#define OSTINATO_INSTANTIATE(T) template StartedProfile start_profile(const Host&, const CsrView<T>&, bool)
+OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
+#undef OSTINATO_INSTANTIATE
 
 }  // namespace ostinato

@@ -3,6 +3,7 @@
 #include <ostinato/spmv/analysis/profile_steps.hpp>
 #include <ostinato/spmv/space/cuda/parallel.cuh>
 #include <ostinato/spmv/space/cuda/slot_atomic.cuh>
+#include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato {
 
@@ -127,7 +128,8 @@ StartedProfile start_profile(const Cuda& space, const CsrView<T>& a, bool inspec
   return detail::start_profile_on(space, a, inspects_values);
 }
 
-template StartedProfile start_profile(const Cuda&, const CsrView<float>&, bool);
-template StartedProfile start_profile(const Cuda&, const CsrView<double>&, bool);
+#define OSTINATO_INSTANTIATE(T) template StartedProfile start_profile(const Cuda&, const CsrView<T>&, bool)
+OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
+#undef OSTINATO_INSTANTIATE
 
 }  // namespace ostinato

@@ -63,6 +63,8 @@ template <class T>
 StartedProfile start_profile(const Host& space, const CsrView<T>& a, bool inspects_values = true);
 template <class T>
 StartedProfile start_profile(const Cuda& space, const CsrView<T>& a, bool inspects_values = true);
+template <class Space, class T>
+StartedProfile start_profile(const Space& space, const CsrView<T>& a, bool inspects_values = true);
 
 /// Profiles a matrix and waits for the profile.
 template <class Space, class T>

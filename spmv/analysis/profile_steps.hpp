@@ -338,7 +338,7 @@ StartedProfile start_profile_on(const Space& space, const CsrView<T>& a, bool in
   ProfileCounters* const counters = on_space.data();
   const Offset* const row_ptr = a.row_ptr.data();
   inspect_lengths(space, row_ptr, a.rows, counters);
-  const auto samples = samples_of<Space::on_device>(row_ptr, a.col.data(), a.rows, a.nonzeros());
+  const auto samples = samples_of<Space::has_streams>(row_ptr, a.col.data(), a.rows, a.nonzeros());
   histogram<Sampled::count>(space, samples.tasks(), samples, counters->sampled);
   if (inspects_values) inspect_values(space, a, counters);
   const Offset hot_sample = count_hot(space, a, counters);

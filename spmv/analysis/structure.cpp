@@ -5,6 +5,7 @@
 
 #include <ostinato/spmv/analysis/structure_steps.hpp>
 #include <ostinato/spmv/matrix/assemble.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato {
@@ -107,9 +108,10 @@ void analyse_values(const Host& space, const CsrView<T>& a, Structure& s) {
   detail::take_new_values<T>(found[0], s);
 }
 
-template Structure analyse(const Host&, const CsrView<float>&, AnalysisDepth);
-template Structure analyse(const Host&, const CsrView<double>&, AnalysisDepth);
-template void analyse_values(const Host&, const CsrView<float>&, Structure&);
-template void analyse_values(const Host&, const CsrView<double>&, Structure&);
+#define OSTINATO_INSTANTIATE(T)                                              \
+  template Structure analyse(const Host&, const CsrView<T>&, AnalysisDepth); \
+  template void analyse_values(const Host&, const CsrView<T>&, Structure&)
+OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
+#undef OSTINATO_INSTANTIATE
 
 }  // namespace ostinato

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/spmv/analysis/structure_steps.hpp>
 #include <ostinato/spmv/space/cuda/parallel.cuh>
+#include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato {
 
@@ -21,9 +22,10 @@ void analyse_values(const Cuda& space, const CsrView<T>& a, Structure& s) {
   take_new_values<T>(found.download()[0], s);
 }
 
-template Structure analyse(const Cuda&, const CsrView<float>&, AnalysisDepth);
-template Structure analyse(const Cuda&, const CsrView<double>&, AnalysisDepth);
-template void analyse_values(const Cuda&, const CsrView<float>&, Structure&);
-template void analyse_values(const Cuda&, const CsrView<double>&, Structure&);
+#define OSTINATO_INSTANTIATE(T)                                              \
+  template Structure analyse(const Cuda&, const CsrView<T>&, AnalysisDepth); \
+  template void analyse_values(const Cuda&, const CsrView<T>&, Structure&)
+OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
+#undef OSTINATO_INSTANTIATE
 
 }  // namespace ostinato

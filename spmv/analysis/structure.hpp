@@ -67,7 +67,8 @@ enum class AnalysisDepth {
 
 /// Analyses a matrix: computes its Structure.
 ///
-/// Exec      In parallel on the space, in whose memory the arrays of `a` are. Waits for the result.
+/// Exec      In parallel on the space, in whose memory the arrays of `a` are; on spaces other than Host and Cuda, of a
+///           copy in host memory. Waits for the result.
 /// Requires  Canonical rows (is_canonical).
 /// Traffic   Reads the matrix once. Searches the mirror entry of each entry above the main diagonal, until one mirror
 ///           entry is missing. Then takes the census and the profile.
@@ -75,6 +76,8 @@ template <class T>
 Structure analyse(const Host& space, const CsrView<T>& a, AnalysisDepth depth = AnalysisDepth::full);
 template <class T>
 Structure analyse(const Cuda& space, const CsrView<T>& a, AnalysisDepth depth = AnalysisDepth::full);
+template <class Space, class T>
+Structure analyse(const Space& space, const CsrView<T>& a, AnalysisDepth depth = AnalysisDepth::full);
 
 /// Looks again at what depends on the values of a matrix: whether it is symmetric and finite, and its main diagonal.
 /// The structure describes a matrix with the same pattern. The census and the facts on values in the profile are
@@ -87,6 +90,8 @@ template <class T>
 void analyse_values(const Host& space, const CsrView<T>& a, Structure& s);
 template <class T>
 void analyse_values(const Cuda& space, const CsrView<T>& a, Structure& s);
+template <class Space, class T>
+void analyse_values(const Space& space, const CsrView<T>& a, Structure& s);
 
 /// Whether an analysis of this depth takes the census. A census that would be mostly empty is never taken.
 bool takes_census(const Structure& s, AnalysisDepth depth);

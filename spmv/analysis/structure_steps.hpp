@@ -116,8 +116,8 @@ void inspect_entries(const Space& space, const InspectEntries<Atomic<Space>, T>&
   double* const sums = entries.found->entries;
   const double mean = static_cast<double>(entries.nonzeros) / entries.rows;
   const bool few = mean <= 8;
-  if (!Space::on_device || (few && entries.rows >= EntryRuns::fill)) {
-    constexpr Offset for_one_thread = Space::on_device ? 0 : Offset{1} << 18;
+  if (!Space::has_streams || (few && entries.rows >= EntryRuns::fill)) {
+    constexpr Offset for_one_thread = Space::has_streams ? 0 : Offset{1} << 18;
     if (entries.nonzeros <= for_one_thread || longest_row() <= 64 + 8 * mean)
       return sum(space, static_cast<std::size_t>(entries.rows), InspectByRow<Atomic<Space>, T>{entries}, sums);
   }
@@ -193,7 +193,7 @@ Structure analyse_on(const Space& space, const CsrView<T>& a, AnalysisDepth dept
   sum(space, rows, InspectRow<Atomic<Space>>{a.row_ptr.data(), s.mean_row, found}, found->rows);
   const bool mirrors = a.rows == a.cols && depth != AnalysisDepth::product;
   Vector<Space, Index> expected;
-  if (mirrors && !Space::on_device) expected = Vector<Space, Index>(space, rows, 0);
+  if (mirrors && !Space::has_streams) expected = Vector<Space, Index>(space, rows, 0);
   inspect_entries<Space, T>(space,
                             {pattern_of(a), a.val.data(), s.nonzeros, mirrors, found, used.data(), expected.data()},
                             [&] { return on_space.download()[0].longest_row; });

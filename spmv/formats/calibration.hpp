@@ -26,6 +26,11 @@ Machine measured_machine(const Host& space);
 Machine calibrated_machine(const Host& space, bool again = false);
 /// GPUs have a table, see calibrations().
 Machine calibrated_machine(const Cuda& space, bool again = false);
+/// Other spaces aren't measured.
+template <class Space>
+Machine calibrated_machine(const Space& space, bool = false) {
+  return machine_of(space);
+}
 
 namespace detail {
 

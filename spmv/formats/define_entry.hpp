@@ -6,15 +6,13 @@
 // DO(ell) in list.cpp declares.
 
 #include <ostinato/spmv/formats/format.hpp>
-#include <ostinato/spmv/space/cuda.hpp>
-#include <ostinato/spmv/space/host.hpp>
-#include <ostinato_generated/spaces.hpp>
+#include <ostinato/spmv/space/list.hpp>
 
 #define OSTINATO_DEFINE_ENTRY(entry, Class) \
   template <class Space, class T>           \
   FormatEntry<Space, T> entry##_entry() {   \
     return format_entry<Class<Space, T>>(); \
   }                                         \
-  OSTINATO_FOR_EACH_SPACE_OF(OSTINATO_INSTANTIATE_ENTRY, entry)
+  OSTINATO_FOR_ALL_OF(OSTINATO_INSTANTIATE_ENTRY, entry);
 
-#define OSTINATO_INSTANTIATE_ENTRY(entry, Space, T) template FormatEntry<Space, T> entry##_entry<Space, T>();
+#define OSTINATO_INSTANTIATE_ENTRY(entry, Space, T) template FormatEntry<Space, T> entry##_entry<Space, T>()

@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/spmv/formats/list.hpp>
 
-#include <ostinato/spmv/space/cuda.hpp>
-#include <ostinato/spmv/space/host.hpp>
-#include <ostinato_generated/spaces.hpp>
+#include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato {
 
@@ -40,15 +38,24 @@ OSTINATO_FORMATS(OSTINATO_DECLARE)
 
 }  // namespace formats
 
+namespace {
+
 template <class Space, class T>
-const FormatList<Space, T>& format_list() {
+const FormatList<Space, T>& all_formats() {
 #define OSTINATO_ENTRY(format) formats::format##_entry<Space, T>(),
   static const FormatList<Space, T> list({OSTINATO_FORMATS(OSTINATO_ENTRY)});
 #undef OSTINATO_ENTRY
   return list;
 }
 
-#define OSTINATO_INSTANTIATE(Space, T) template const FormatList<Space, T>& format_list<Space, T>();
-OSTINATO_FOR_EACH_SPACE(OSTINATO_INSTANTIATE)
+}  // namespace
+
+#define OSTINATO_INSTANTIATE(Space, T)        \
+  template <>                                 \
+  const FormatList<Space, T>& format_list() { \
+    return all_formats<Space, T>();           \
+  }
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE)
+#undef OSTINATO_INSTANTIATE
 
 }  // namespace ostinato

@@ -13,6 +13,9 @@
 
 namespace ostinato {
 
+class Host;
+class Cuda;
+
 /// A list of formats that a matrix may be stored in. Selection, names, help, tests and benchmarks go by such a list.
 template <class Space, class T>
 class FormatList {
@@ -44,8 +47,17 @@ class FormatList {
   std::vector<FormatEntry<Space, T>> entries_;
 };
 
-/// The library's list of formats. For Cuda the list is empty in a build without CUDA.
+/// The library's list of formats. For Cuda the list is empty in a build without CUDA. Spaces other than Host and Cuda
+/// have csr, ell and dia (list_definition.hpp).
 template <class Space, class T>
 const FormatList<Space, T>& format_list();
+template <>
+const FormatList<Host, float>& format_list();
+template <>
+const FormatList<Host, double>& format_list();
+template <>
+const FormatList<Cuda, float>& format_list();
+template <>
+const FormatList<Cuda, double>& format_list();
 
 }  // namespace ostinato

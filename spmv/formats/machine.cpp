@@ -60,13 +60,15 @@ Machine machine_of(const Cuda& space) {
   return machine_of(calibration_of(device_name(space), space.bandwidth()), space.cache_bytes(), space.shared_bytes());
 }
 
-Machine machine_of(const Host& space) {
+Machine machine_of(const Host& space) { return usual_machine(space.threads()); }
+
+Machine usual_machine(int threads) {
   constexpr int most = 9;  // threads that a memory can feed
-  const double speed = std::min(space.threads(), most);
+  const double speed = std::min(threads, most);
   Machine m;
   m.bandwidth = 45e9 * speed;
   m.latency = usual_start_seconds / speed;
-  m.term_seconds = 2.2e-10 / space.threads();
+  m.term_seconds = 2.2e-10 / threads;
   m.cache_bytes = std::size_t{32} << 20;
   m.entry_seconds = usual_entry_seconds / speed;
   m.call_seconds = usual_call_seconds / speed;

@@ -9,6 +9,7 @@
 
 #include <ostinato/spmv/matrix/assemble.hpp>
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
@@ -262,8 +263,7 @@ Csr<T> transpose(const CsrView<T>& a, Checked) {
   template Csr<T> canonical<T>(const CsrView<T>&, Checked);                                          \
   template Csr<T> transpose<T>(const CsrView<T>&);                                                   \
   template Csr<T> transpose<T>(const CsrView<T>&, Checked)
-OSTINATO_INSTANTIATE(float);
-OSTINATO_INSTANTIATE(double);
+OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
 #undef OSTINATO_INSTANTIATE
 
 }  // namespace ostinato

@@ -11,6 +11,7 @@
 
 #include <ostinato/spmv/matrix/assemble.hpp>
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato::detail {
 
@@ -235,8 +236,7 @@ Csr<T> csr_from_entries(Offset rows, Offset cols, const Integers& row, const Int
   template Csr<T> csr_from_lines(const CompressedLines&, std::span<const T>); \
   template Csr<T> transposed(const CompressedLines&, std::span<const T>);     \
   template Csr<T> csr_from_entries(Offset, Offset, const Integers&, const Integers&, std::span<const T>, int)
-OSTINATO_INSTANTIATE(float);
-OSTINATO_INSTANTIATE(double);
+OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
 #undef OSTINATO_INSTANTIATE
 
 }  // namespace ostinato::detail

@@ -53,8 +53,8 @@ struct EntryRuns {
   /// Runs of up to `longest` entries. On a GPU the runs are short enough to fill the GPU. The defaults suit functors
   /// that copy each entry to its place in another format.
   template <class Space>
-  static EntryRuns on(Offset entries, Offset longest = Space::on_device ? 8 : 256, Offset lanes_on_device = 32) {
-    if (!Space::on_device) return {entries, longest, 1};
+  static EntryRuns on(Offset entries, Offset longest = Space::has_streams ? 8 : 256, Offset lanes_on_device = 32) {
+    if (!Space::has_streams) return {entries, longest, 1};
     return {entries, std::clamp<Offset>(entries / fill, 1, longest), lanes_on_device};
   }
 

@@ -12,6 +12,7 @@
 #include <ostinato/spmv/matrix/generate/numbering.hpp>
 #include <ostinato/spmv/matrix/renumber.hpp>
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/message.hpp>
 
 namespace ostinato {
@@ -158,7 +159,8 @@ std::vector<double> generate_coordinates(std::string_view family, const Generate
   return make == nullptr ? std::vector<double>() : make(family, options);
 }
 
-template Csr<float> generate<float>(std::string_view, const GenerateOptions&);
-template Csr<double> generate<double>(std::string_view, const GenerateOptions&);
+#define OSTINATO_INSTANTIATE(T) template Csr<T> generate<T>(std::string_view, const GenerateOptions&)
+OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
+#undef OSTINATO_INSTANTIATE
 
 }  // namespace ostinato

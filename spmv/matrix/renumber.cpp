@@ -9,6 +9,7 @@
 
 #include <ostinato/spmv/matrix/renumber_steps.hpp>
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato {
@@ -108,10 +109,7 @@ void number_as_before(const Space& space, std::span<const T> v, std::span<const 
 #define OSTINATO_INSTANTIATE(Space, T)                                                            \
   template void renumber(const Space&, std::span<const T>, std::span<const Index>, std::span<T>); \
   template void number_as_before(const Space&, std::span<const T>, std::span<const Index>, std::span<T>)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
 #undef OSTINATO_INSTANTIATE
 
 #define OSTINATO_INSTANTIATE(T)                                                              \
@@ -119,7 +117,6 @@ OSTINATO_INSTANTIATE(Cuda, double);
   template Csr<T> renumber(const Host&, const CsrView<T>&, std::span<const Index>, Checked); \
   template Array<T> renumber(std::span<const T>, std::span<const Index>);                    \
   template Array<T> number_as_before(std::span<const T>, std::span<const Index>)
-OSTINATO_INSTANTIATE(float);
-OSTINATO_INSTANTIATE(double);
+OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato

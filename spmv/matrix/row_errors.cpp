@@ -4,6 +4,7 @@
 
 #include <ostinato/spmv/matrix/row_errors_steps.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
@@ -25,9 +26,6 @@ RowErrors row_errors(const Space& space, const CsrView<T>& a, In<T> x, In<T> b, 
 
 #define OSTINATO_INSTANTIATE(Space, T) \
   template RowErrors row_errors<T, Space>(const Space&, const CsrView<T>&, In<T>, In<T>, double)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato

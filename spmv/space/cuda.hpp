@@ -25,7 +25,8 @@ class Host;
 class Cuda {
  public:
   using Stream = CUstream_st*;
-  static constexpr bool on_device = true;
+  static constexpr bool has_host_memory = false;
+  static constexpr bool has_streams = true;
 
   /// Uses the GPU with this number and creates a stream, of the highest priority: work beside (SideStream) takes what
   /// its kernels leave of the GPU.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <ostinato/spmv/space/concept.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 
 namespace ostinato {
@@ -13,7 +14,7 @@ class FirstLook {
   /// Throws    DeviceError, on Cuda, when the GPU can't read x or y.
   template <class Space>
   void at(const Space& space, const void* x, const void* y) const {
-    if constexpr (Space::on_device) {
+    if constexpr (is_cuda<Space>) {
       if (has_looked_) return;
       require_device_memory(space, x, "x");
       require_device_memory(space, y, "y");

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Element-wise work. Each functor is written once and runs on either space. parallel.hpp defines the functions for
-// Host, cuda/parallel.cuh defines them for Cuda. A .cu file instantiates the Cuda functions for each functor.
+// Element-wise work. Each functor is written once and runs on every space. parallel.hpp defines the functions for
+// Host, cuda/parallel.cuh defines them for Cuda. A .cu file instantiates the Cuda functions for each functor. Another
+// space has for_each and sum in its own namespace (concept.hpp); its for_grid and sum_grid are loops over the points.
 //
 // A functor is copied to the threads and has
 //   operator()(std::size_t i) const  processes element i; for sum, returns Sums<K>
@@ -25,6 +26,8 @@
 #include <cstddef>
 
 #include <ostinato/spmv/space/extents.hpp>
+#include <ostinato/spmv/space/function.hpp>
+#include <ostinato/spmv/space/index.hpp>
 
 namespace ostinato {
 
@@ -58,12 +61,31 @@ struct Range {
   int begin, end;
 };
 
+namespace detail {
+
+/// A functor for the points of a grid, as one for their numbers.
+template <class F>
+struct PointOf {
+  Extents grid;
+  F f;
+  OSTINATO_FUNCTION auto operator()(std::size_t i) const {
+    const auto x = static_cast<std::size_t>(grid.x), y = static_cast<std::size_t>(grid.y), line = i / x;
+    return f(static_cast<Index>(i % x), static_cast<Index>(line % y), static_cast<Index>(line / y));
+  }
+};
+
+}  // namespace detail
+
 /// Calls f(x, y, z) for the points of a grid, in no particular order. f has no prepare().
 /// Exec      As for_each.
 template <class F>
 void for_grid(const Host& space, const Extents& grid, F f);
 template <class F>
 void for_grid(const Cuda& space, const Extents& grid, F f);
+template <class Space, class F>
+void for_grid(const Space& space, const Extents& grid, F f) {
+  for_each(space, grid.points(), detail::PointOf<F>{grid, f});
+}
 
 /// slots[k] := sum over the points of a grid of f(x, y, z).v[k].
 /// Exec      As sum.
@@ -71,13 +93,21 @@ template <class F>
 void sum_grid(const Host& space, const Extents& grid, F f, double* slots);
 template <class F>
 void sum_grid(const Cuda& space, const Extents& grid, F f, double* slots);
+template <class Space, class F>
+void sum_grid(const Space& space, const Extents& grid, F f, double* slots) {
+  sum(space, grid.points(), detail::PointOf<F>{grid, f}, slots);
+}
 
-/// Atomic integer operations on counters that threads share, for functors that run on either space.
+/// Atomic integer operations on counters that threads share, for functors that run on every space (atomic.hpp).
 template <class Space>
 struct Atomic;
+template <>
+struct Atomic<Cuda>;
 
 /// Atomic operations on shared 64-bit slots and counters.
 template <class Space>
 struct SlotAtomic;
+template <>
+struct SlotAtomic<Cuda>;
 
 }  // namespace ostinato

@@ -3,8 +3,8 @@
 #pragma once
 
 // Work on rows that goes over the entries of each row. On Cuda, neighbouring lanes of a warp share a row, so that these
-// load neighbouring entries; with for_each, each thread would load from a row of its own. parallel.hpp has to be
-// included where the functions are called for Host; cuda/for_each_row.cuh defines them for Cuda.
+// load neighbouring entries; with for_each, each thread would load from a row of its own. cuda/for_each_row.cuh defines
+// the functions for Cuda; elsewhere they are for_each and sum over the rows.
 //
 // A functor is copied to the threads and has
 //   Value                     what is found out about a row: trivially copyable, of whole 4-byte words
@@ -69,8 +69,8 @@ struct WholeRow {
 
 /// Visits the entries of rows 0 .. rows - 1, in no particular order. `entries`: of all rows.
 /// Exec      As for_each.
-template <class F>
-void for_each_row(const Host& space, std::size_t rows, Offset, F f) {
+template <class Space, class F>
+void for_each_row(const Space& space, std::size_t rows, Offset, F f) {
   for_each(space, rows, detail::WholeRow<F>{f});
 }
 template <class F>
@@ -78,8 +78,8 @@ void for_each_row(const Cuda& space, std::size_t rows, Offset entries, F f);
 
 /// The same; slots[k] := sum over the rows of what finish() returns.
 /// Exec      As sum.
-template <class F>
-void sum_rows(const Host& space, std::size_t rows, Offset, F f, double* slots) {
+template <class Space, class F>
+void sum_rows(const Space& space, std::size_t rows, Offset, F f, double* slots) {
   sum(space, rows, detail::WholeRow<F>{f}, slots);
 }
 template <class F>

@@ -11,8 +11,6 @@
 
 namespace ostinato {
 
-class Host;
-
 /// The revisions of A and M. A captured block is out of date when they have changed.
 struct Revisions {
   int a = 0, m = 0;
@@ -23,20 +21,18 @@ struct Revisions {
 ///
 /// On Cuda the first iterations launch their kernels one by one: 32, or two blocks of iterations that take the host so
 /// long to launch that a graph pays at once. The next block is captured into a CUDA graph, and from then on one graph
-/// launch replaces all kernel launches of a block. On Host, and when the iterations can't be captured, every block runs
-/// without a graph. So do all blocks from the first whose capture is broken, by a call of another thread or by one that
+/// launch replaces all kernel launches of a block. When the iterations can't be captured, every block runs without a
+/// graph. So do all blocks from the first whose capture is broken, by a call of another thread or by one that
 /// a capture doesn't allow, or whose graph can't be had, because memory ran out: of that block nothing has run then.
+/// On other spaces every block runs as it is.
 ///
 /// Requires  For capture, the length of a block is a multiple of `period`. After `period` iterations every scalar is in
 ///           the memory slot where it was before. A graph needs this, because a graph always uses the same slots. With
 ///           other lengths no block is captured.
 template <class Space>
-class GraphCapture;
-
-template <>
-class GraphCapture<Host> {
+class GraphCapture {
  public:
-  GraphCapture(const Host&, int iterations, int, bool) : iterations_(iterations) {}
+  GraphCapture(const Space&, int iterations, int, bool) : iterations_(iterations) {}
 
   template <class F, class... Changed>
   void operator()(const Revisions&, F&& iterate, Changed&...) {

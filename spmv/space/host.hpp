@@ -22,7 +22,8 @@ class Cuda;
 ///           initialised again.
 class Host {
  public:
-  static constexpr bool on_device = false;
+  static constexpr bool has_host_memory = true;
+  static constexpr bool has_streams = false;
 
   /// Work with this object and its copies runs on `threads` threads. 0: as many as the Host(n) before it, n > 0; if
   /// there was none, all of the pool.

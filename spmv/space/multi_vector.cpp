@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/multi_vector.hpp>
 
 #include <algorithm>
@@ -30,8 +31,8 @@ void add_columns(const Host& host, int columns, const T* v, const T* h, T sign, 
 
 }  // namespace
 
-template <class T, class Space>
-void project(const Space& host, int columns, const T* v, In<T> w, T* h) {
+template <class T>
+void project(const Host& host, int columns, const T* v, In<T> w, T* h) {
   const std::size_t n = w.size(), blocks = (n + host_block - 1) / host_block;
   const std::size_t width = static_cast<std::size_t>(columns);
   std::vector<double> partial(blocks * width);
@@ -49,20 +50,20 @@ void project(const Space& host, int columns, const T* v, In<T> w, T* h) {
   }
 }
 
-template <class T, class Space>
-void subtract(const Space& host, int columns, const T* v, const T* h, Out<T> w) {
+template <class T>
+void subtract(const Host& host, int columns, const T* v, const T* h, Out<T> w) {
   add_columns(host, columns, v, h, T{-1}, w);
 }
 
-template <class T, class Space>
-void combine(const Space& host, int columns, const T* v, const T* y, Out<T> x) {
+template <class T>
+void combine(const Host& host, int columns, const T* v, const T* y, Out<T> x) {
   add_columns(host, columns, v, y, T{1}, x);
 }
 
 /// Block by block, so that a block of all columns stays in the second-level cache for all results. Several columns at a
 /// time save loads and stores of the result.
-template <class T, class Space>
-void combine(const Space& host, int columns, const T* v, int results, const T* y, std::size_t height, Out<T> w) {
+template <class T>
+void combine(const Host& host, int columns, const T* v, int results, const T* y, std::size_t height, Out<T> w) {
   constexpr std::size_t length = 256, together = 8;
   const std::size_t width = static_cast<std::size_t>(results), count = static_cast<std::size_t>(columns),
                     n = w.size() / width;
@@ -89,12 +90,11 @@ void combine(const Space& host, int columns, const T* v, int results, const T* y
   });
 }
 
-#define OSTINATO_INSTANTIATE(T)                                                  \
-  template void project<T, Host>(const Host&, int, const T*, In<T>, T*);         \
-  template void subtract<T, Host>(const Host&, int, const T*, const T*, Out<T>); \
-  template void combine<T, Host>(const Host&, int, const T*, const T*, Out<T>);  \
-  template void combine<T, Host>(const Host&, int, const T*, int, const T*, std::size_t, Out<T>)
-OSTINATO_INSTANTIATE(float);
-OSTINATO_INSTANTIATE(double);
+#define OSTINATO_INSTANTIATE(T)                                            \
+  template void project<T>(const Host&, int, const T*, In<T>, T*);         \
+  template void subtract<T>(const Host&, int, const T*, const T*, Out<T>); \
+  template void combine<T>(const Host&, int, const T*, const T*, Out<T>);  \
+  template void combine<T>(const Host&, int, const T*, int, const T*, std::size_t, Out<T>)
+OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato

@@ -4,6 +4,7 @@
 
 #include <ostinato/spmv/space/cuda/cublas.hpp>
 #include <ostinato/spmv/space/cuda/state.cuh>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/multi_vector.hpp>
 
 namespace ostinato {
@@ -44,32 +45,31 @@ void gemm(const Cuda& space, std::size_t n, int columns, int results, const floa
 
 }  // namespace
 
-template <class T, class Space>
-void project(const Space& space, int columns, const T* v, In<T> w, T* h) {
+template <class T>
+void project(const Cuda& space, int columns, const T* v, In<T> w, T* h) {
   gemv(space, CUBLAS_OP_T, w.size(), columns, T{1}, v, w.data(), T{0}, h);
 }
 
-template <class T, class Space>
-void subtract(const Space& space, int columns, const T* v, const T* h, Out<T> w) {
+template <class T>
+void subtract(const Cuda& space, int columns, const T* v, const T* h, Out<T> w) {
   gemv(space, CUBLAS_OP_N, w.size(), columns, T{-1}, v, h, T{1}, w.data());
 }
 
-template <class T, class Space>
-void combine(const Space& space, int columns, const T* v, const T* y, Out<T> x) {
+template <class T>
+void combine(const Cuda& space, int columns, const T* v, const T* y, Out<T> x) {
   gemv(space, CUBLAS_OP_N, x.size(), columns, T{1}, v, y, T{1}, x.data());
 }
 
-template <class T, class Space>
-void combine(const Space& space, int columns, const T* v, int results, const T* y, std::size_t height, Out<T> w) {
+template <class T>
+void combine(const Cuda& space, int columns, const T* v, int results, const T* y, std::size_t height, Out<T> w) {
   gemm(space, w.size() / static_cast<std::size_t>(results), columns, results, v, y, height, w.data());
 }
 
-#define OSTINATO_INSTANTIATE(T)                                                  \
-  template void project<T, Cuda>(const Cuda&, int, const T*, In<T>, T*);         \
-  template void subtract<T, Cuda>(const Cuda&, int, const T*, const T*, Out<T>); \
-  template void combine<T, Cuda>(const Cuda&, int, const T*, const T*, Out<T>);  \
-  template void combine<T, Cuda>(const Cuda&, int, const T*, int, const T*, std::size_t, Out<T>)
-OSTINATO_INSTANTIATE(float);
-OSTINATO_INSTANTIATE(double);
+#define OSTINATO_INSTANTIATE(T)                                            \
+  template void project<T>(const Cuda&, int, const T*, In<T>, T*);         \
+  template void subtract<T>(const Cuda&, int, const T*, const T*, Out<T>); \
+  template void combine<T>(const Cuda&, int, const T*, const T*, Out<T>);  \
+  template void combine<T>(const Cuda&, int, const T*, int, const T*, std::size_t, Out<T>)
+OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato

@@ -3,12 +3,11 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
-#include <cstdint>
 #include <type_traits>
 #include <vector>
 
+#include <ostinato/spmv/space/atomic.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/sums.hpp>
@@ -172,35 +171,5 @@ void sum_grid(const Host& host, const Extents& grid, F f, double* slots) {
   for (std::size_t line = 0; line < lines; ++line) total += out[line];
   std::copy(total.v, total.v + Result::count, slots);
 }
-
-template <>
-struct Atomic<Host> {
-  template <class I>
-  static I add(I* p, I v) {
-    return std::atomic_ref<I>(*p).fetch_add(v, std::memory_order_relaxed);
-  }
-  template <class I>
-  static void store(I* p, I v) {
-    std::atomic_ref<I>(*p).store(v, std::memory_order_relaxed);
-  }
-  template <class I>
-  static I load(const I* p) {
-    return std::atomic_ref<I>(*const_cast<I*>(p)).load(std::memory_order_relaxed);
-  }
-  /// The same as load. On Cuda, peek may return an outdated value.
-  template <class I>
-  static I peek(const I* p) {
-    return load(p);
-  }
-  template <class I>
-  static void max(I* p, I v) {
-    std::atomic_ref<I> shared(*p);
-    for (I seen = shared.load(std::memory_order_relaxed); seen < v && !shared.compare_exchange_weak(seen, v);) {
-    }
-  }
-  static void set_bit(std::uint32_t* word, std::uint32_t bit) {
-    std::atomic_ref<std::uint32_t>(*word).fetch_or(bit, std::memory_order_relaxed);
-  }
-};
 
 }  // namespace ostinato

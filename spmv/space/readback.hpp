@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <memory>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <ostinato/spmv/space/cuda.hpp>
@@ -11,30 +13,34 @@
 
 namespace ostinato {
 
-class Host;
-
 /// Copies objects of type T from the memory of a space to the host. wait() returns the copies in the order of start().
 /// On Cuda start() enqueues the copy, and the host reads the copy later, while the stream continues with the next
-/// iterations. On Host nothing is copied: wait() returns the object itself.
+/// iterations. On other spaces wait() copies; where the host can read the memory, as on Host, it returns the object
+/// itself.
 template <class Space, class T>
-class Readback;
-
-template <class T>
-class Readback<Host, T> {
+class Readback {
  public:
   static constexpr int most_pending = 0;  ///< copies that may be pending when start() is called
 
-  explicit Readback(const Host&) {}
+  explicit Readback(const Space& space) : space_(space) {}
   void start(const T* from) { source_ = from; }
   int pending() const { return source_ != nullptr; }
   const T& wait() {
-    const T* source = source_;
-    source_ = nullptr;
-    return *source;
+    const T* const source = std::exchange(source_, nullptr);
+    if constexpr (Space::has_host_memory) {
+      return *source;
+    } else {
+      space_.download(&copy_, source, sizeof(T));
+      return copy_;
+    }
   }
 
  private:
+  struct None {};
+
+  Space space_;
   const T* source_ = nullptr;
+  [[no_unique_address]] std::conditional_t<Space::has_host_memory, None, T> copy_{};
 };
 
 /// Copies from the GPU into two pinned host buffers of `bytes` bytes each, used in turn.
@@ -72,15 +78,12 @@ class Readback<Cuda, T> {
   CudaReadback copies_;
 };
 
-/// Copies arrays to host memory while the stream goes on. After finish() they are where they were to go. On Host the
-/// constructor copies.
+/// Copies arrays to host memory while the stream goes on. After finish() they are where they were to go. On other
+/// spaces than Cuda the constructor copies.
 template <class Space>
-class DownloadBehind;
-
-template <>
-class DownloadBehind<Host> {
+class DownloadBehind {
  public:
-  DownloadBehind(const Host& space, const std::vector<Copied>& arrays) { download(space, arrays); }
+  DownloadBehind(const Space& space, const std::vector<Copied>& arrays) { download(space, arrays); }
   void finish() {}
 };
 

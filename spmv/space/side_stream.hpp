@@ -6,12 +6,10 @@
 
 namespace ostinato {
 
-class Host;
-
 /// Work beside that of a space: on a GPU another stream, whose kernels run together with those of the space. Kernels
 /// that don't fill the GPU take less time so. Where the space has made its own stream, its kernels have priority over
-/// those beside. On Host such work is done at once. A space has two such streams, number 0
-/// and 1, whose work may run at the same time, too.
+/// those beside. On spaces other than Cuda such work is done at once. A space has two such
+/// streams, number 0 and 1, whose work may run at the same time, too.
 ///
 ///   SideStream<Space> side(space);
 ///   side.mark();              what the work reads is enqueued
@@ -25,12 +23,9 @@ class Host;
 ///           nothing, and calls no run(). At most one object for each number of a space at a time.
 /// Throws    ArgumentError for another number, on Cuda.
 template <class Space>
-class SideStream;
-
-template <>
-class SideStream<Host> {
+class SideStream {
  public:
-  explicit SideStream(const Host&, int = 0) {}
+  explicit SideStream(const Space&, int = 0) {}
   void mark() {}
   template <class F>
   void run(F f) {

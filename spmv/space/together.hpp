@@ -12,7 +12,6 @@
 
 namespace ostinato {
 
-class Host;
 class Cuda;
 
 /// An array in the memory of a space, and where its copy goes in host memory.
@@ -27,8 +26,13 @@ Copied copied(T& to, const std::type_identity_t<T>* from) {
   return {&to, from, sizeof(T)};
 }
 
-/// Copies several arrays to host memory. Waits once.
-void download(const Host& space, std::span<const Copied> arrays);
+/// Copies several arrays to host memory. Cuda waits once.
+template <class Space>
+void download(const Space& space, std::span<const Copied> arrays) {
+  for (const Copied& a : arrays) {
+    if (a.bytes > 0) space.download(a.to, a.from, a.bytes);
+  }
+}
 void download(const Cuda& space, std::span<const Copied> arrays);
 template <class Space>
 void download(const Space& space, std::initializer_list<Copied> arrays) {
@@ -38,7 +42,7 @@ void download(const Space& space, std::initializer_list<Copied> arrays) {
 /// While an object of this class lives, its thread makes parts of a larger object, which waits for all of them at its
 /// end. Constructors of operators and of their formats then only make sure that later kernels start when theirs have
 /// ended (settle()); they leave freed memory with the library, and don't hash the pattern, so that the operators take
-/// new values only where the caller says that the pattern is the same. On Host nothing changes.
+/// new values only where the caller says that the pattern is the same. Where a space has no streams nothing changes.
 class MadeTogether {
  public:
   MadeTogether();
@@ -52,11 +56,14 @@ class MadeTogether {
 
 template <class Space>
 bool makes_parts(const Space&) {
-  return Space::on_device && MadeTogether::is_on();
+  return Space::has_streams && MadeTogether::is_on();
 }
 
-/// Waits for all work; among parts of a larger object, later kernels wait instead of the host.
-void settle(const Host& space);
+/// Waits for all work; on Cuda, among parts of a larger object, later kernels wait instead of the host.
+template <class Space>
+void settle(const Space& space) {
+  space.wait();
+}
 void settle(const Cuda& space);
 
 }  // namespace ostinato

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/space/cuda/instantiate.cuh>
 #include <ostinato/spmv/space/vector_steps_view.hpp>
-#include <ostinato_generated/parallel_cuda.hpp>
 
 namespace ostinato {
 

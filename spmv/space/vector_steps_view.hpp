@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The functors behind vector_steps.hpp. vector_steps.cpp and vector_steps.cu use these functors on Host and Cuda.
+// The functors behind vector_steps.hpp. vector_steps_definition.hpp uses them; vector_steps.cu has them for Cuda.
 
 #include <ostinato/spmv/space/dot.hpp>
 #include <ostinato/spmv/space/for_each.hpp>

@@ -1,11 +1,13 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/stencil/stencil_operator.hpp>
 
 #include <cstdint>
 #include <string>
 #include <utility>
 
+#include <ostinato/spmv/space/concept.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/memory.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
@@ -37,11 +39,11 @@ StencilOperator<Space, T>::StencilOperator(const Space& space, const Stencil& st
   const bool by_class = detail::is_by_class(stencil);
   const std::size_t rows = by_class ? std::size_t{detail::neighbours} : grid_.extents.points();
   coefficients_ = Vector<Space, T>(space, detail::slot_count(grid_) * rows);
-  Array<T> on_host(Space::on_device ? coefficients_.size() : 0);
-  T* const a = Space::on_device ? on_host.data() : coefficients_.data();
+  Array<T> on_host(Space::has_host_memory ? 0 : coefficients_.size());
+  T* const a = Space::has_host_memory ? coefficients_.data() : on_host.data();
   structure_ = detail::fill_rows(stencil, grid_, a);
   if (by_class) table_ = table_of(grid_, a);
-  if (Space::on_device) coefficients_.upload(on_host);
+  if (!Space::has_host_memory) coefficients_.upload(on_host);
 }
 
 template <class Space, class T>
@@ -98,7 +100,7 @@ void StencilOperator<Space, T>::mixed_dot(std::span<const float> x, std::span<fl
                                           double* slot) const requires(std::is_same_v<T, double>) {
   require_shapes(x.size(), y.size());
   require_shapes(w.size(), y.size());
-  if constexpr (Space::on_device) {
+  if constexpr (is_cuda<Space>) {
     if (mixed_dot_of_fours(x.data(), y.data(), w.data(), slot)) return;
   }
   const detail::StencilRows<T> rows = view();
@@ -111,7 +113,7 @@ void StencilOperator<Space, T>::mixed_dot(std::span<const float> x, std::span<fl
 /// Makes the product where StencilProductOfFours can.
 template <class Space, class T>
 bool StencilOperator<Space, T>::mixed_dot_of_fours(const float* x, float* y, const float* w, double* slot) const
-    requires(std::is_same_v<T, double>&& Space::on_device) {
+    requires(std::is_same_v<T, double>&& is_cuda<Space>) {
   const auto is_aligned = [](const float* v) { return reinterpret_cast<std::uintptr_t>(v) % (4 * sizeof(float)) == 0; };
   const Extents& e = grid_.extents;
   if (table_.empty() || view().around.periodic.any() || e.x % 4 != 0) return false;
@@ -159,9 +161,6 @@ void StencilOperator<Space, T>::require_shapes(std::size_t x, std::size_t y) con
                        " and " + std::to_string(y) + " elements");
 }
 
-template class StencilOperator<Host, float>;
-template class StencilOperator<Host, double>;
-template class StencilOperator<Cuda, float>;
-template class StencilOperator<Cuda, double>;
+OSTINATO_CLASS(StencilOperator);
 
 }  // namespace ostinato

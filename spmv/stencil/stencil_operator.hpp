@@ -10,9 +10,11 @@
 #include <ostinato/spmv/analysis/grid.hpp>
 #include <ostinato/spmv/analysis/structure.hpp>
 #include <ostinato/spmv/matrix/stencil.hpp>
+#include <ostinato/spmv/space/concept.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/first_look.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/revision.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
@@ -91,7 +93,7 @@ class StencilOperator {
   void require_shapes(std::size_t x, std::size_t y) const;
   detail::StencilRows<T> view() const;
   bool mixed_dot_of_fours(const float* x, float* y, const float* w, double* slot) const
-      requires(std::is_same_v<T, double>&& Space::on_device);
+      requires(std::is_same_v<T, double>&& is_cuda<Space>);
 
   Space space_;
   Grid grid_;
@@ -105,9 +107,6 @@ class StencilOperator {
 template <class Space>
 StencilOperator(const Space&, const Stencil&) -> StencilOperator<Space, double>;
 
-extern template class StencilOperator<Host, float>;
-extern template class StencilOperator<Host, double>;
-extern template class StencilOperator<Cuda, float>;
-extern template class StencilOperator<Cuda, double>;
+OSTINATO_EXTERN_CLASS(StencilOperator);
 
 }  // namespace ostinato

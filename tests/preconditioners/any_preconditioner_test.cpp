@@ -248,14 +248,14 @@ TYPED_TEST(AnyPreconditionerOn, TakesJacobiWhereFsaiRefusesNewValues) {
   Any m(before);
   m.update_values(after);
   EXPECT_EQ(m.name(), "jacobi");
-  EXPECT_EQ(m.reason(), TypeParam::Space::on_device
+  EXPECT_EQ(m.reason(), TypeParam::Space::has_streams
                             ? "cheap, and every row has a diagonal entry; fsai: the matrix isn't symmetric"
                             : "chosen for earlier values: cheap, and every row has a diagonal entry");
   EXPECT_TRUE(same_bits(this->apply(m, mesh.rows), this->apply(Jacobi(after), mesh.rows)));
   m.update_values(before);
   EXPECT_EQ(m.name(), "jacobi");
 
-  if (!TypeParam::Space::on_device) return;
+  if (!TypeParam::Space::has_streams) return;
   Csr<T> gap = mesh;
   gap.val[0] = 0;  // of the diagonal, so that Jacobi refuses the values, too
   Any other(before);
@@ -278,7 +278,7 @@ TYPED_TEST(AnyPreconditionerOn, BeginsWithFsaiOnAGpuForSmallMatrices) {
   using Any = typename TestFixture::ByName;
   const auto name_for = [&](const Csr<T>& a) { return Any(this->space(), a).name(); };
   const Csr<T> mesh = generate<T>("mesh2d", {.n = 60});
-  EXPECT_EQ(name_for(mesh), TypeParam::Space::on_device ? "fsai" : "jacobi");
+  EXPECT_EQ(name_for(mesh), TypeParam::Space::has_streams ? "fsai" : "jacobi");
   EXPECT_EQ(name_for(generate<T>("mesh2d", {.n = 20})), "jacobi") << "few rows";
   Csr<T> dominant = mesh;
   for (std::size_t i = 0; i < static_cast<std::size_t>(mesh.rows); ++i) {

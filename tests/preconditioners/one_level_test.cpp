@@ -87,7 +87,7 @@ TYPED_TEST(OneLevelOn, CanBeCaptured) {
     const typename TestFixture::ByName m(this->space(), a, name);
     EXPECT_TRUE(m.capturable()) << name;
     EXPECT_GT(m.bytes(), 0u) << name;
-    if constexpr (TypeParam::Space::on_device) {
+    if constexpr (TypeParam::Space::has_streams) {
       const auto r = random_vector<T>(a.rows, 4);
       const auto want = this->apply(m, r);
       const auto dr = this->put(r);

@@ -220,7 +220,7 @@ TYPED_TEST(LadderOn, BeginsWithFactorsWhereRowsHaveNoDiagonal) {
   const SolveResult result = this->solve(m).result;
 
   EXPECT_EQ(result.status, Status::converged) << result.message();
-  if (TypeParam::Space::on_device) return;
+  if (TypeParam::Space::has_streams) return;
   ASSERT_EQ(result.changes.size(), 1u);
   EXPECT_EQ(result.changes[0].iteration, 0);
   EXPECT_EQ(result.changes[0].to, "gmres with ilut");
@@ -445,8 +445,8 @@ TYPED_TEST(LadderOn, GoesFromJacobiToFsaiOnAGpuWhereTheSolveIsLong) {
     return m == nullptr ? "" : m->name();
   };
   EXPECT_EQ(next(0), "cholesky");
-  EXPECT_EQ(next(10), Space::on_device ? "fsai" : "cholesky");
-  if (!Space::on_device) return;
+  EXPECT_EQ(next(10), Space::has_streams ? "fsai" : "cholesky");
+  if (!Space::has_streams) return;
   const typename TestFixture::Any first(mesh);
   std::string why;
   EXPECT_EQ(first.stronger({.left = 10}, why)->stronger({.left = 10}, why)->name(), "cholesky") << "not chebyshev";
@@ -542,7 +542,7 @@ TYPED_TEST(LadderOn, AnUnsymmetricPreconditionerIsForMethodsThatTakeIt) {
 TYPED_TEST(LadderOn, TriesPlainAggregationOnAGpu) {
   using T = typename TypeParam::T;
   using M = typename TestFixture::Any;
-  if (!TypeParam::Space::on_device) GTEST_SKIP() << "for GPUs";
+  if (!TypeParam::Space::has_streams) GTEST_SKIP() << "for GPUs";
   std::string why;
   const auto mesh = generate<T>("mesh2d", {.n = 150});
   const Analysis<typename TypeParam::Space, T> of_mesh(this->space(), mesh);
@@ -572,7 +572,7 @@ TYPED_TEST(LadderOn, TriesPlainAggregationOnAGpu) {
 TYPED_TEST(LadderOn, LeavesAPreconditionerByRitzValuesOnAGpu) {
   using T = typename TypeParam::T;
   using Space = typename TypeParam::Space;
-  if (!Space::on_device || sizeof(T) < sizeof(double)) GTEST_SKIP() << "for GPUs and small residuals";
+  if (!Space::has_streams || sizeof(T) < sizeof(double)) GTEST_SKIP() << "for GPUs and small residuals";
   auto given = with_known_solution(generate<T>("mesh2d", {.n = 500}));
   Random random(7);
   for (T& v : given.b) v = static_cast<T>(signed_unit(random));  // with as much of small eigenvalues as of large ones
@@ -599,7 +599,7 @@ TYPED_TEST(LadderOn, LeavesAPreconditionerByRitzValuesOnAGpu) {
 TYPED_TEST(LadderOn, LeavesOutPlainAggregationOnStiffnessMatrices) {
   using T = typename TypeParam::T;
   using M = typename TestFixture::Any;
-  if (!TypeParam::Space::on_device) GTEST_SKIP() << "for GPUs";
+  if (!TypeParam::Space::has_streams) GTEST_SKIP() << "for GPUs";
   const auto stiff = generate<T>("elasticity3d", {.n = 20});
   const Analysis<typename TypeParam::Space, T> of_stiff(this->space(), stiff);
   M m(of_stiff, "auto");
@@ -629,7 +629,7 @@ TYPED_TEST(LadderOn, EasySystemsClimbNothing) {
 
   EXPECT_EQ(solved.result.status, Status::converged);
   // Where others use the GPU or the processors, an iteration may take so long that another preconditioner pays.
-  if (solved.result.seconds > (TypeParam::Space::on_device ? 0.01 : 0.002))
+  if (solved.result.seconds > (TypeParam::Space::has_streams ? 0.01 : 0.002))
     GTEST_SKIP() << "took " << solved.result.seconds << " s";
   EXPECT_FALSE(mentions(solved.result, "went on")) << solved.result.message();
   EXPECT_TRUE(solved.result.changes.empty());

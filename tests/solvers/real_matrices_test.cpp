@@ -31,7 +31,7 @@ bool is_large(const SharedMatrixEntry& e) { return e.entries > 300000 || e.rows 
 // Most of the matrices that don't converge in this many iterations don't in ten times as many.
 template <class Space>
 int max_iterations(const SharedMatrixEntry& e) {
-  return Space::on_device ? 4000 : e.rows > 100000 ? 100 : is_large(e) ? 500 : 2000;
+  return Space::has_streams ? 4000 : e.rows > 100000 ? 100 : is_large(e) ? 500 : 2000;
 }
 
 /// Matrices of 4000 rows and more, not definite, on which a method converges in 500 to 2000 iterations.
@@ -41,7 +41,7 @@ const std::set<std::string> converge_late = {"BentPipe2D100", "memplus", "sherma
 template <class Space>
 int max_iterations_alone(const SharedMatrixEntry& e) {
   const int most = max_iterations<Space>(e);
-  const bool to_the_end = Space::on_device || e.definite() || e.rows < 4000 || converge_late.count(e.name) > 0;
+  const bool to_the_end = Space::has_streams || e.definite() || e.rows < 4000 || converge_late.count(e.name) > 0;
   return to_the_end ? most : std::min(most, 500);
 }
 
@@ -178,7 +178,7 @@ class RealMatrix : public testing::Test {
     const auto system = with_known_solution(read<double>(entry_));
     const Analysis analysis(space, system.a);
     // On the host no sum may depend on the format that a build is predicted to be fastest with.
-    const Operator op(analysis, {.format = Space::on_device ? "auto" : "csr"});
+    const Operator op(analysis, {.format = Space::has_streams ? "auto" : "csr"});
     const Vector<Space, double> b(space, std::span<const double>(system.b));
     std::string failed;
     const auto try_with = [&](const auto& method, const char* way, const PreconditionerRef<Space, double>& m) {
@@ -189,7 +189,7 @@ class RealMatrix : public testing::Test {
       const Solved<double> solved{std::move(result), x.download()};
       expect_honest(solved, system, limited);
       EXPECT_TRUE(all_finite(solved.x));
-      if (Space::on_device && converges() && converges_with_jacobi() && name == "cg+jacobi") {
+      if (Space::has_streams && converges() && converges_with_jacobi() && name == "cg+jacobi") {
         EXPECT_TRUE(solved.result) << solved.result.message();
       }
       if (!solved.result) failed += (failed.empty() ? "" : " ") + name;
@@ -199,7 +199,7 @@ class RealMatrix : public testing::Test {
       try_with(method, "", {});
       if (analysis.structure().missing_diagonal == 0) try_with(method, "+jacobi", Jacobi<Space, double>(analysis));
     }
-    if (const auto line = methods_that_fail.find(entry_.name); !Space::on_device) {
+    if (const auto line = methods_that_fail.find(entry_.name); !Space::has_streams) {
       EXPECT_EQ(failed, line == methods_that_fail.end() ? "" : line->second) << entry_.name;
     }
     print("    {\"" + entry_.name + "\", \"" + failed + "\"},", !failed.empty());
@@ -220,7 +220,7 @@ class RealMatrix : public testing::Test {
 
     expect_honest(solved, system, limited);
     EXPECT_TRUE(all_finite(solved.x));
-    if (Space::on_device ? converges() : auto_may_fail.count(entry_.name) == 0) {
+    if (Space::has_streams ? converges() : auto_may_fail.count(entry_.name) == 0) {
       EXPECT_TRUE(solved.result) << entry_.name << ": " << solved.result.message();
     }
     print("    \"" + entry_.name + "\",", !solved.result);
@@ -228,7 +228,7 @@ class RealMatrix : public testing::Test {
 
  private:
   static void print(const std::string& line, bool failed) {
-    if (!Space::on_device && failed && std::getenv("OSTINATO_PRINT_TABLE") != nullptr)
+    if (!Space::has_streams && failed && std::getenv("OSTINATO_PRINT_TABLE") != nullptr)
       std::printf("%s\n", line.c_str());
   }
 

@@ -41,7 +41,7 @@ System<T> small_system(Random& random, double range) {
 OSTINATO_METHOD_TEST(ResidualJudge, NeverCallsConvergedWhatIsNot) {
   Random random(20261122);
   int converged = 0, wrong = 0;
-  for (int k = 0; k < (Space::on_device ? 200 : 3000); ++k) {
+  for (int k = 0; k < (Space::has_streams ? 200 : 3000); ++k) {
     const auto system = small_system<T>(random, k % 3 == 0 ? 0 : k % 3 == 1 ? 3 : sizeof(T) == 4 ? 12 : 40);
     const SolveOptions options{.rtol = std::pow(10.0, -5 - below(random, sizeof(T) == 4 ? 4 : 11)),
                                .max_iterations = 300};
@@ -168,7 +168,7 @@ double largest_terms(const Csr<T>& a, const std::vector<T>& x) {
 OSTINATO_METHOD_TEST(ResidualJudge, ResidualIsThatOfTheReturnedXAtEveryEnd) {
   Random random(20261130);
   int wrong = 0;
-  for (int k = 0; k < (Space::on_device ? 100 : 1500) && wrong < 5; ++k) {
+  for (int k = 0; k < (Space::has_streams ? 100 : 1500) && wrong < 5; ++k) {
     const auto system = nearly_singular<T>(random);
     const SolveOptions options{.rtol = 1e-12, .max_iterations = below(random, 60), .restart = 1 + below(random, 5)};
     const auto [result, x] = this->run(system, options);
@@ -188,7 +188,7 @@ OSTINATO_METHOD_TEST(ResidualJudge, ResidualIsThatOfTheReturnedXAtEveryEnd) {
 OSTINATO_METHOD_TEST(ResidualJudge, ResidualIsNotMuchSmallerThanTheTruthWithoutTheMatrix) {
   Random random(20261130);
   int wrong = 0;
-  for (int k = 0; k < (Space::on_device ? 100 : 1500) && wrong < 5; ++k) {
+  for (int k = 0; k < (Space::has_streams ? 100 : 1500) && wrong < 5; ++k) {
     const auto system = nearly_singular<T>(random);
     const SolveOptions options{.rtol = 1e-12, .max_iterations = below(random, 60), .restart = 1 + below(random, 5)};
     const auto [result, x] = this->run_with(Operator<Space, T>(this->space(), system.a), system, options);

@@ -13,7 +13,7 @@ namespace {
 
 /// A space of which block_length() asks no more than this.
 struct FakeGpu {
-  static constexpr bool on_device = true;
+  static constexpr bool has_streams = true;
   double bandwidth() const { return 4e12; }
 };
 

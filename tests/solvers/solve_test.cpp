@@ -213,7 +213,7 @@ TYPED_TEST(SolveOn, NeverEndsFartherThanTheGuess) {
   using T = typename TypeParam::T;
   Random random(12);
   int not_converged = 0;
-  for (int k = 0; k < (TypeParam::Space::on_device ? 60 : 600); ++k) {
+  for (int k = 0; k < (TypeParam::Space::has_streams ? 60 : 600); ++k) {
     const Index n = 1 + below(random, 5);
     System<T> system{{}, std::vector<T>(static_cast<std::size_t>(n))};
     std::vector<Triplet<T>> triplets;

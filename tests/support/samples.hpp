@@ -108,7 +108,7 @@ const std::vector<Sample<T>>& every_sample() {
   static const std::vector<Sample<T>> samples = [] {
     std::vector<Sample<T>> all = square_samples<T>();
     for (auto& sample : rectangular_samples<T>()) all.push_back(std::move(sample));
-    for (auto& sample : large_samples<T>(Space::on_device)) all.push_back(std::move(sample));
+    for (auto& sample : large_samples<T>(Space::has_streams)) all.push_back(std::move(sample));
     return all;
   }();
   return samples;

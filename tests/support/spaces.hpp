@@ -30,7 +30,7 @@ namespace ostinato::test {
 
 template <class... Case>
 constexpr bool any_on_device(testing::Types<Case...>) {
-  return (Case::Space::on_device || ...);
+  return (Case::Space::has_streams || ...);
 }
 
 /// True in a build with CUDA. Functions that exist only with CUDA may be called under `if constexpr (built_with_cuda)`.
@@ -38,7 +38,7 @@ inline constexpr bool built_with_cuda = any_on_device(EverySpace{});
 
 template <class Space>
 constexpr const char* space_name() {
-  return Space::on_device ? "Cuda" : "Host";
+  return Space::has_streams ? "Cuda" : "Host";
 }
 
 template <class T>
@@ -57,7 +57,7 @@ struct SpaceNames {
 /// Says why tests of the space can't run here; empty when they can.
 template <class Space>
 std::string why_absent() {
-  if constexpr (Space::on_device) {
+  if constexpr (Space::has_streams) {
     return Cuda::why_absent();
   } else {
     return "";

@@ -8,8 +8,10 @@
 #include <ostinato/preconditioners/multigrid/algebraic/aggregation_steps.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/groups.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/rounds.hpp>
+#include <ostinato/spmv/space/concept.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/readback.hpp>
 #include <ostinato/spmv/space/scan.hpp>
@@ -54,7 +56,7 @@ Index find_roots(const Space& space, const detail::CsrPattern& graph, Offset ent
                  Join join) {
   const std::size_t n = key.size();
   Vector<Space, double> left(space, 1, 0.0);
-  if constexpr (Space::on_device) {
+  if constexpr (is_cuda<Space>) {
     if (graph.rows <= few_points && entries <= few_entries) {
       decide_all_roots(space, graph, nearest.data(), key.data());
       return number_roots(space, key, left, number, join).first;
@@ -66,7 +68,7 @@ Index find_roots(const Space& space, const detail::CsrPattern& graph, Offset ent
     sum_rows(space, n, entries, DecideRoots{graph, nearest.data(), round, key.data()}, left.data());
     if (!is_look<Space>(round, first_look(n))) continue;
     // On a GPU the roots are numbered in the time of a look, and hardly ever twice.
-    if (!Space::on_device && left.download()[0] > 0) continue;
+    if (!Space::has_streams && left.download()[0] > 0) continue;
     if (const auto [roots, undecided] = number_roots(space, key, left, number, join); undecided == 0) return roots;
   }
 }
@@ -104,9 +106,6 @@ Aggregation<Space, T> aggregate(const Space& space, const SpaceCsr<Space, T>& a,
 #define OSTINATO_INSTANTIATE(Space, T)                                                                             \
   template Aggregation<Space, T> aggregate(const Space&, const SpaceCsr<Space, T>&, const Points&, double, double, \
                                            Coupling)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato::algebraic

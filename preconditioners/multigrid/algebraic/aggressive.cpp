@@ -14,6 +14,7 @@
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato::algebraic {
@@ -151,9 +152,6 @@ SpaceCsr<Space, T> multipass_interpolation(const Space& space, const CsrView<T>&
                                            const StopRequest&);                                                       \
   template SpaceCsr<Space, T> multipass_interpolation(const Space&, const CsrView<T>&, const Coarsening<Space>&, int, \
                                                       const StopRequest&)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato::algebraic

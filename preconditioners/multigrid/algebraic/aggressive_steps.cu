@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/preconditioners/multigrid/algebraic/aggressive_steps.hpp>
-#include <ostinato_generated/parallel_cuda.hpp>
+#include <ostinato/spmv/space/cuda/instantiate.cuh>
+#include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato {
 
@@ -17,8 +18,10 @@ OSTINATO_FOR_EACH_ON_CUDA(algebraic::FillPass)
 OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::CountInjected)
 OSTINATO_FOR_EACH_ON_CUDA(algebraic::FillInjected)
 OSTINATO_FOR_EACH_ON_CUDA(algebraic::BeginRows)
-template void sum(const Cuda&, std::size_t, algebraic::InterpolatePass<Atomic<Cuda>, float>, double*);
-template void sum(const Cuda&, std::size_t, algebraic::InterpolatePass<Atomic<Cuda>, double>, double*);
+#define OSTINATO_INSTANTIATE(T) \
+  template void sum(const Cuda&, std::size_t, algebraic::InterpolatePass<Atomic<Cuda>, T>, double*)
+OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
+#undef OSTINATO_INSTANTIATE
 OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::CountHeld)
 OSTINATO_FOR_EACH_ON_CUDA(algebraic::TakeHeld)
 

@@ -9,7 +9,9 @@
 #include <utility>
 
 #include <ostinato/preconditioners/multigrid/algebraic/level_steps.hpp>
+#include <ostinato/spmv/space/concept.hpp>
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato::algebraic {
 
@@ -217,12 +219,12 @@ CoarseInverse<Space, T>::CoarseInverse(const Space& space, const SpaceCsr<Space,
                                        const Vector<Space, double>& sizes, double factor, Vector<Space, float>& to)
     : space_(space), a_(a), sizes_(sizes), factor_(factor), to_(to) {
   const Index rows = a_.view().rows;
-  Space::on_device&& rows > 0 && rows <= most_inverted_in_block ? start_on_gpu() : start_download();
+  is_cuda<Space>&& rows > 0 && rows <= most_inverted_in_block ? start_on_gpu() : start_download();
 }
 
 template <class Space, class T>
 void CoarseInverse<Space, T>::start_on_gpu() {
-  if constexpr (Space::on_device) {
+  if constexpr (is_cuda<Space>) {
     const CsrView<T>& a = a_.view();
     on_gpu_.full = Vector<Space, double>(space_, to_.size());
     on_gpu_.is_made = Vector<Space, int>(space_, 1);
@@ -278,9 +280,6 @@ std::vector<float> CoarseInverse<Space, T>::made_on_host() {
   return made;
 }
 
-template class CoarseInverse<Host, float>;
-template class CoarseInverse<Host, double>;
-template class CoarseInverse<Cuda, float>;
-template class CoarseInverse<Cuda, double>;
+OSTINATO_CLASS(CoarseInverse);
 
 }  // namespace ostinato::algebraic

@@ -3,6 +3,7 @@
 #include <ostinato/preconditioners/multigrid/algebraic/coarse_inverse_block.hpp>
 
 #include <ostinato/spmv/space/cuda/overlap.cuh>
+#include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato::algebraic {
 
@@ -258,7 +259,8 @@ void invert_in_block(const Cuda& space, const CoarsestMatrix<T>& m) {
   launch(inverse_kernel<most_inverted_in_block / side, T>);
 }
 
-template void invert_in_block(const Cuda&, const CoarsestMatrix<float>&);
-template void invert_in_block(const Cuda&, const CoarsestMatrix<double>&);
+#define OSTINATO_INSTANTIATE(T) template void invert_in_block(const Cuda&, const CoarsestMatrix<T>&)
+OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
+#undef OSTINATO_INSTANTIATE
 
 }  // namespace ostinato::algebraic

@@ -6,6 +6,7 @@
 #include <ostinato/preconditioners/multigrid/algebraic/rounds.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/scan.hpp>
 
@@ -75,16 +76,14 @@ void number_coarse(const Space& space, Coarsening<Space>& c) {
   c.coarse_rows = static_cast<Index>(coarse_rows);
 }
 
-template Coarsening<Host> coarsen(const Host&, const detail::CsrPattern&, Offset);
-template Coarsening<Cuda> coarsen(const Cuda&, const detail::CsrPattern&, Offset);
-template void number_coarse(const Host&, Coarsening<Host>&);
-template void number_coarse(const Cuda&, Coarsening<Cuda>&);
+#define OSTINATO_INSTANTIATE_SPACES(Space)                                             \
+  template Coarsening<Space> coarsen(const Space&, const detail::CsrPattern&, Offset); \
+  template void number_coarse(const Space&, Coarsening<Space>&)
+OSTINATO_FOR_SPACES(OSTINATO_INSTANTIATE_SPACES);
+#undef OSTINATO_INSTANTIATE_SPACES
 
 #define OSTINATO_INSTANTIATE(Space, T) \
   template Coarsening<Space> coarsen(const Space&, const CsrView<T>&, const CoarseningOptions&)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato::algebraic

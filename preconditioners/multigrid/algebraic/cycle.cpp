@@ -13,6 +13,7 @@
 #include <ostinato/preconditioners/multigrid/algebraic/k_cycle_steps.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato::algebraic {
@@ -47,7 +48,7 @@ std::vector<SmootherStep> chebyshev(int degree, double largest) {
 /// and visits of a level, which cost a GPU the same time however small the level is.
 constexpr double most_work = 4;
 template <class Space>
-constexpr double most_visits = Space::on_device ? 4 : 256;
+constexpr double most_visits = Space::has_streams ? 4 : 256;
 
 /// The number of levels below the finest that are solved by inner steps, each of which visits the lower levels twice.
 template <class Space>
@@ -192,7 +193,7 @@ void AlgebraicCycle<Space, T>::solve_by_steps(std::size_t k) const {
   a.apply(1, inner.direction, 0, inner.image);
   sum(space_, n, FirstSums{is_cg ? c : image, image, v.b.data()}, slots + KSlots::test1_v);
   begin(k, v.x, FirstResidual{{slots}, image, v.b.data()}, slots + KSlots::left);
-  if constexpr (!Space::on_device) {
+  if constexpr (Space::has_host_memory) {
     if (KSlots{slots}.is_done()) return for_each(space_, n, CombineSteps{{slots}, c, v.x.data()});
   }
   solve(k, v.x);
@@ -281,9 +282,6 @@ double AlgebraicCycle<Space, T>::seconds() const {
   return total;
 }
 
-template class AlgebraicCycle<Host, float>;
-template class AlgebraicCycle<Host, double>;
-template class AlgebraicCycle<Cuda, float>;
-template class AlgebraicCycle<Cuda, double>;
+OSTINATO_CLASS(AlgebraicCycle);
 
 }  // namespace ostinato::algebraic

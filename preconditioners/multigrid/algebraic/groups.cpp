@@ -12,6 +12,7 @@
 #include <ostinato/preconditioners/multigrid/algebraic/with_rows.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/scan.hpp>
 
@@ -109,22 +110,17 @@ SpaceCsr<Space, T> collapse(const Space& space, const CsrView<T>& a, const Group
   return SpaceCsr<Space, T>(c);
 }
 
-template Groups<Host> groups_of(const Host&, Vector<Host, Index>, Index);
-template Groups<Cuda> groups_of(const Cuda&, Vector<Cuda, Index>, Index);
-template Groups<Host> groups_of_rows(const Host&, Vector<Host, Index>, Index, const Points&);
-template Groups<Cuda> groups_of_rows(const Cuda&, Vector<Cuda, Index>, Index, const Points&);
-template Groups<Host> groups_of_points(const Host&, const Points&);
-template Groups<Cuda> groups_of_points(const Cuda&, const Points&);
-template Groups<Host> joined(const Host&, const Groups<Host>&, const Groups<Host>&);
-template Groups<Cuda> joined(const Cuda&, const Groups<Cuda>&, const Groups<Cuda>&);
-template Vector<Host, Index> joined(const Host&, const Vector<Host, Index>&, const Vector<Host, Index>&);
-template Vector<Cuda, Index> joined(const Cuda&, const Vector<Cuda, Index>&, const Vector<Cuda, Index>&);
+#define OSTINATO_INSTANTIATE_SPACES(Space)                                                         \
+  template Groups<Space> groups_of(const Space&, Vector<Space, Index>, Index);                     \
+  template Groups<Space> groups_of_rows(const Space&, Vector<Space, Index>, Index, const Points&); \
+  template Groups<Space> groups_of_points(const Space&, const Points&);                            \
+  template Groups<Space> joined(const Space&, const Groups<Space>&, const Groups<Space>&);         \
+  template Vector<Space, Index> joined(const Space&, const Vector<Space, Index>&, const Vector<Space, Index>&)
+OSTINATO_FOR_SPACES(OSTINATO_INSTANTIATE_SPACES);
+#undef OSTINATO_INSTANTIATE_SPACES
 
 #define OSTINATO_INSTANTIATE(Space, T) \
   template SpaceCsr<Space, T> collapse(const Space&, const CsrView<T>&, const Groups<Space>&, const Points&)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato::algebraic

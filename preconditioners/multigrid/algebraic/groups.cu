@@ -9,6 +9,7 @@
 #include <ostinato/spmv/space/cuda/lane_group.cuh>
 #include <ostinato/spmv/space/cuda/parallel.cuh>
 #include <ostinato/spmv/space/cuda/sort_pairs.cuh>
+#include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato::algebraic {
 
@@ -469,7 +470,6 @@ void move_rows(const Cuda& space, std::size_t rows, Offset entries, const MoveRo
 #define OSTINATO_INSTANTIATE(T)                                                         \
   template void collapse_rows(const Cuda&, std::size_t, Offset, const CollapseRow<T>&); \
   template void move_rows(const Cuda&, std::size_t, Offset, const MoveRow<T>&)
-OSTINATO_INSTANTIATE(float);
-OSTINATO_INSTANTIATE(double);
+OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato::algebraic

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/preconditioners/multigrid/algebraic/groups_steps.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/level_steps.hpp>
-#include <ostinato_generated/parallel_cuda.hpp>
+#include <ostinato/spmv/space/cuda/instantiate.cuh>
 
 namespace ostinato {
 

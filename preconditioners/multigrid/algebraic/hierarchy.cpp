@@ -25,6 +25,7 @@
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/readback.hpp>
 #include <ostinato/spmv/space/side_stream.hpp>
@@ -226,7 +227,7 @@ void AlgebraicHierarchy<Space, T>::add_levels(const Analysis<Space, T>& analysis
     start_searches();
     inverse.finish();
     std::optional<Structure> known;
-    if (Space::on_device) known = structure_of_full(a.view().rows);
+    if (!Space::has_host_memory) known = structure_of_full(a.view().rows);
     coarse_inverse_ = within(memory, space, SpaceCsr<Space, float>(made), known);
     if (!sources_.empty()) inverse_ = made;
   }
@@ -424,7 +425,7 @@ double AlgebraicHierarchy<Space, T>::power_for(const Structure& s) {
 template <class Space, class T>
 bool AlgebraicHierarchy<Space, T>::is_small(const CsrView<float>& a) const {
   constexpr Offset few_entries = Offset{1} << 19;  // four megabytes, which a GPU reads in the time of a launch
-  return Space::on_device && !levels_.empty() && a.nonzeros() <= few_entries;
+  return Space::has_streams && !levels_.empty() && a.nonzeros() <= few_entries;
 }
 
 template <class Space, class T>
@@ -566,11 +567,9 @@ std::size_t AlgebraicHierarchy<Space, T>::bytes_for_updates() const {
   return total;
 }
 
-template struct AlgebraicLevel<Host>;
-template struct AlgebraicLevel<Cuda>;
-template class AlgebraicHierarchy<Host, float>;
-template class AlgebraicHierarchy<Host, double>;
-template class AlgebraicHierarchy<Cuda, float>;
-template class AlgebraicHierarchy<Cuda, double>;
+OSTINATO_CLASS(AlgebraicHierarchy);
+#define OSTINATO_INSTANTIATE(Space) template struct AlgebraicLevel<Space>
+OSTINATO_FOR_SPACES(OSTINATO_INSTANTIATE);
+#undef OSTINATO_INSTANTIATE
 
 }  // namespace ostinato::algebraic

@@ -14,6 +14,7 @@
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato::algebraic {
@@ -32,7 +33,7 @@ template <class Kind, class Space>
 Named factors() {
   typename Kind::Options o;
   o.preparation.order = Ordering::natural;
-  if (Space::on_device) o.triangles = {.solve = TriangularSolve::isai, .sweeps = 2};
+  if (Space::has_streams) o.triangles = {.solve = TriangularSolve::isai, .sweeps = 2};
   return {Kind::name, o};
 }
 
@@ -121,7 +122,8 @@ void LevelSmoother<Space>::estimate_largest(const Level& level) {
     if (found[i] > 0) largest_ = std::max(largest_, margin * found[i + 1] / found[i]);
 }
 
-template class LevelSmoother<Host>;
-template class LevelSmoother<Cuda>;
+#define OSTINATO_INSTANTIATE(Space) template class LevelSmoother<Space>
+OSTINATO_FOR_SPACES(OSTINATO_INSTANTIATE);
+#undef OSTINATO_INSTANTIATE
 
 }  // namespace ostinato::algebraic

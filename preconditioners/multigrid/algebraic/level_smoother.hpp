@@ -9,6 +9,7 @@
 #include <ostinato/preconditioners/list.hpp>
 #include <ostinato/preconditioners/multigrid/damping.hpp>
 #include <ostinato/spmv/operator.hpp>
+#include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato::algebraic {
 
@@ -51,7 +52,8 @@ class LevelSmoother {
   double largest_ = 0;
 };
 
-extern template class LevelSmoother<Host>;
-extern template class LevelSmoother<Cuda>;
+#define OSTINATO_EXTERN(Space) extern template class LevelSmoother<Space>
+OSTINATO_DECLARED_SPACES(OSTINATO_EXTERN);
+#undef OSTINATO_EXTERN
 
 }  // namespace ostinato::algebraic

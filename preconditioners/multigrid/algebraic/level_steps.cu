@@ -1,13 +1,16 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/preconditioners/multigrid/algebraic/level_steps.hpp>
-#include <ostinato_generated/parallel_cuda.hpp>
+#include <ostinato/spmv/space/cuda/instantiate.cuh>
+#include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato {
 
 OSTINATO_SUM_ON_CUDA(algebraic::ToFloat)
-template void sum(const Cuda&, std::size_t, algebraic::ThenSmooth<algebraic::ToFloat<float>>, double*);
-template void sum(const Cuda&, std::size_t, algebraic::ThenSmooth<algebraic::ToFloat<double>>, double*);
+#define OSTINATO_INSTANTIATE(T) \
+  template void sum(const Cuda&, std::size_t, algebraic::ThenSmooth<algebraic::ToFloat<T>>, double*)
+OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
+#undef OSTINATO_INSTANTIATE
 OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::FillFullPattern)
 OSTINATO_FOR_EACH_ROW_ON_CUDA(algebraic::SumSizes)
 OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::InvertLevelDiagonal)

@@ -10,6 +10,7 @@
 #include <ostinato/preconditioners/multigrid/algebraic/smoothed_aggregation_steps.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato::algebraic {
@@ -85,7 +86,8 @@ Vector<Space, double> vectors_of(const Space& space, const NearNullSpace& b) {
   return vectors;
 }
 
-template Vector<Host, double> vectors_of(const Host&, const NearNullSpace&);
-template Vector<Cuda, double> vectors_of(const Cuda&, const NearNullSpace&);
+#define OSTINATO_INSTANTIATE(Space) template Vector<Space, double> vectors_of(const Space&, const NearNullSpace&)
+OSTINATO_FOR_SPACES(OSTINATO_INSTANTIATE);
+#undef OSTINATO_INSTANTIATE
 
 }  // namespace ostinato::algebraic

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/preconditioners/multigrid/algebraic/pairs_steps.hpp>
-#include <ostinato_generated/parallel_cuda.hpp>
+#include <ostinato/spmv/space/cuda/instantiate.cuh>
+#include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato {
 
@@ -9,8 +10,10 @@ OSTINATO_FOR_EACH_ROW_ON_CUDA(algebraic::BeginPairs)
 OSTINATO_FOR_EACH_ROW_ON_CUDA(algebraic::FindStrongest)
 OSTINATO_SUM_ROWS_ON_CUDA(algebraic::ChoosePartner)
 OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::ShakeHands)
-template void sum_rows(const Cuda&, std::size_t, Offset, algebraic::JoinPair<Atomic<Cuda>, float>, double*);
-template void sum_rows(const Cuda&, std::size_t, Offset, algebraic::JoinPair<Atomic<Cuda>, double>, double*);
+#define OSTINATO_INSTANTIATE(T) \
+  template void sum_rows(const Cuda&, std::size_t, Offset, algebraic::JoinPair<Atomic<Cuda>, T>, double*)
+OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
+#undef OSTINATO_INSTANTIATE
 OSTINATO_FOR_EACH_ON_CUDA(algebraic::SumMembers)
 OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::CountPairs)
 OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::NumberPairs)

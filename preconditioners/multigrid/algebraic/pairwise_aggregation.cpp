@@ -10,6 +10,7 @@
 #include <ostinato/spmv/matrix/algebra/transpose.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato::algebraic {
@@ -54,9 +55,6 @@ std::optional<GroupedLevel<Space, T>> PairwiseAggregation<Space, T>::next(const 
   return GroupedLevel<Space, T>{std::move(rows), std::move(coarse)};
 }
 
-template class PairwiseAggregation<Host, float>;
-template class PairwiseAggregation<Host, double>;
-template class PairwiseAggregation<Cuda, float>;
-template class PairwiseAggregation<Cuda, double>;
+OSTINATO_CLASS(PairwiseAggregation);
 
 }  // namespace ostinato::algebraic

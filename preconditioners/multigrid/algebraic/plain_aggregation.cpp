@@ -7,6 +7,7 @@
 #include <ostinato/preconditioners/multigrid/algebraic/aggregation.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato::algebraic {
 
@@ -20,9 +21,6 @@ std::optional<GroupedLevel<Space, T>> PlainAggregation<Space, T>::next(const Spa
   return GroupedLevel<Space, T>{std::move(rows), std::move(coarse)};
 }
 
-template class PlainAggregation<Host, float>;
-template class PlainAggregation<Host, double>;
-template class PlainAggregation<Cuda, float>;
-template class PlainAggregation<Cuda, double>;
+OSTINATO_CLASS(PlainAggregation);
 
 }  // namespace ostinato::algebraic

@@ -8,7 +8,7 @@ namespace ostinato::algebraic {
 /// without work; so there is none before round `first`, and a round must do nothing where nothing is left.
 template <class Space>
 bool is_look(int round, int first) {
-  return !Space::on_device || round >= first;
+  return !Space::has_streams || round >= first;
 }
 
 }  // namespace ostinato::algebraic

@@ -12,6 +12,7 @@
 #include <ostinato/spmv/matrix/algebra/product.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato::algebraic {
@@ -74,9 +75,6 @@ SpaceCsr<Space, T> SmoothedAggregation<Space, T>::smoothing(const SpaceCsr<Space
   return SpaceCsr<Space, T>(s);
 }
 
-template class SmoothedAggregation<Host, float>;
-template class SmoothedAggregation<Host, double>;
-template class SmoothedAggregation<Cuda, float>;
-template class SmoothedAggregation<Cuda, double>;
+OSTINATO_CLASS(SmoothedAggregation);
 
 }  // namespace ostinato::algebraic

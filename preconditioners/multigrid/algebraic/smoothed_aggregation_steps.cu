@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/preconditioners/multigrid/algebraic/smoothed_aggregation_steps.hpp>
-#include <ostinato_generated/parallel_cuda.hpp>
+#include <ostinato/spmv/space/cuda/instantiate.cuh>
 
 namespace ostinato {
 

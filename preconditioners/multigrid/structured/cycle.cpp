@@ -10,8 +10,10 @@
 #include <ostinato/preconditioners/multigrid/structured/half_host.hpp>
 #include <ostinato/preconditioners/multigrid/structured/passes.hpp>
 #include <ostinato/preconditioners/multigrid/structured/tiles.hpp>
+#include <ostinato/spmv/space/concept.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato::multigrid {
@@ -180,7 +182,7 @@ std::size_t Cycle<Space>::bytes() const {
 /// single steps. In one kernel with other levels it takes the time of four barriers and waits for loads.
 template <class Space>
 double Cycle<Space>::seconds(std::size_t value_bytes) const {
-  if constexpr (Space::on_device) {
+  if constexpr (is_cuda<Space>) {
     constexpr double launch = 2e-6, barriers = 4e-6;
     double seconds = 0;
     for (std::size_t k = 0; k < hierarchy_.levels().size(); ++k) {
@@ -242,7 +244,7 @@ auto Cycle<Space>::descend(std::size_t k) const -> Iterate {
     smooth(k, sweep, x, out);
     x = {out, 1};
   }
-  if constexpr (Space::on_device) {
+  if constexpr (is_cuda<Space>) {
     if (transfers_[k].is_there()) {
       multigrid::descend(space_, l, transfers_[k], unscaled(k, v.b.data()), vectors_[k + 1].b.data());
       return x;
@@ -267,7 +269,7 @@ auto Cycle<Space>::descend(std::size_t k) const -> Iterate {
 /// instead of 16.4 on 128^3, but 5.8 instead of 4.1 on 64^3).
 template <class Space>
 bool takes_cells(const Level<Space>& level) {
-  return Space::on_device && level.axes == 7 && level.grid.points() >= std::size_t{1} << 20;
+  return is_cuda<Space> && level.axes == 7 && level.grid.points() >= std::size_t{1} << 20;
 }
 
 /// Adds the coarse solution to x and smooths all but one time.
@@ -278,7 +280,7 @@ auto Cycle<Space>::ascend(std::size_t k, Iterate x, const float* coarse) const -
   if (l.periodic.any()) {
     for_grid(space_, l.grid, InterpolateAround{l.weights(), x.x, x.c, coarse, out});
   } else if (takes_cells(l)) {
-    if constexpr (Space::on_device) {
+    if constexpr (is_cuda<Space>) {
       const InterpolateCells step{l.weights_view(), l.grid, x.x, x.c, coarse, out};
       for_grid(space_, step.cells(), step);
     }
@@ -317,7 +319,7 @@ const float* Cycle<Space>::solve(std::size_t k) const {
   }
   if (k + 1 == hierarchy_.levels().size()) return solve_coarsest();
   if (ways_[k] == Way::passes) return solve_by_passes(k);
-  if constexpr (Space::on_device) {
+  if constexpr (is_cuda<Space>) {
     if (sweeps_ == 1 && has_tiles(level(k))) {
       const Iterate x = descend(k);
       const float* const coarse = solve(k + 1);
@@ -350,7 +352,7 @@ const float* Cycle<Space>::solve_by_passes(std::size_t k) const {
 template <class Space>
 template <class T>
 void Cycle<Space>::pass(std::size_t k, const Source<T>& source, const Target<T>& target) const {
-  if constexpr (Space::on_device) {
+  if constexpr (is_cuda<Space>) {
     multigrid::descend(space_, level(k), transfers_[k], source, vectors_[k + 1].b.data());
     multigrid::ascend(space_, level(k), transfers_[k], source, solve(k + 1), target);
   }
@@ -381,13 +383,11 @@ void Cycle<Space>::apply_to(Strided<const T> r, Strided<T> z, double* slot) cons
       Target<T>{static_cast<T>(hierarchy_.power()), z, slot});
 }
 
-template class Cycle<Host>;
-template class Cycle<Cuda>;
+#define OSTINATO_INSTANTIATE_SPACES(Space) template class Cycle<Space>
+OSTINATO_FOR_SPACES(OSTINATO_INSTANTIATE_SPACES);
+#undef OSTINATO_INSTANTIATE_SPACES
 
 #define OSTINATO_INSTANTIATE(Space, T) template void Cycle<Space>::apply_to(Strided<const T>, Strided<T>, double*) const
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato::multigrid

@@ -1,15 +1,17 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/preconditioners/multigrid/structured/cycle_steps.hpp>
-#include <ostinato_generated/parallel_cuda.hpp>
+#include <ostinato/spmv/space/cuda/instantiate.cuh>
+#include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato {
 
 OSTINATO_FOR_EACH_OF_ON_CUDA(multigrid::DenseProduct)
+#define OSTINATO_INSTANTIATE(T) template void for_grid(const Cuda&, const Extents&, multigrid::Enter<T>)
+OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
+#undef OSTINATO_INSTANTIATE
 template void sum(const Cuda&, std::size_t, multigrid::RandomError, double*);
 template void sum(const Cuda&, std::size_t, multigrid::Correct, double*);
-template void for_grid(const Cuda&, const Extents&, multigrid::Enter<float>);
-template void for_grid(const Cuda&, const Extents&, multigrid::Enter<double>);
 
 #define OSTINATO_ON_CUDA(...)                                        \
   OSTINATO_FOR_GRID_OF_ON_CUDA(multigrid::Residual<__VA_ARGS__>)     \

@@ -14,6 +14,7 @@
 #include <ostinato/spmv/analysis/diagonals.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/readback.hpp>
 #include <ostinato/spmv/space/together.hpp>
@@ -162,7 +163,7 @@ template <bool Wraps>
 void Hierarchy<Space>::make_coarse_operator(const Stencil& a, const Weights& p, const Stencil& coarse,
                                             int slots) const {
   // A small grid has fewer points than the GPU has threads (H200, 2026-11: 16^3 take 150 us point by point).
-  constexpr std::size_t few = Space::on_device ? 4096 : 0;
+  constexpr std::size_t few = Space::has_streams ? 4096 : 0;
   if (Wraps || coarse.grid.points() <= few) {
     const GalerkinAround galerkin{a, p, coarse, slots};
     for_grid(space_, galerkin.calls(), galerkin);
@@ -339,20 +340,17 @@ void Hierarchy<Space>::round_to_half(std::size_t count) {
         "use precision=single");
 }
 
-template class Field<Host>;
-template class Field<Cuda>;
-template struct Level<Host>;
-template struct Level<Cuda>;
-template class Hierarchy<Host>;
-template class Hierarchy<Cuda>;
+#define OSTINATO_INSTANTIATE_SPACES(Space) \
+  template class Field<Space>;             \
+  template struct Level<Space>;            \
+  template class Hierarchy<Space>
+OSTINATO_FOR_SPACES(OSTINATO_INSTANTIATE_SPACES);
+#undef OSTINATO_INSTANTIATE_SPACES
 
 #define OSTINATO_INSTANTIATE(Space, T)                                                                       \
   template Hierarchy<Space>::Hierarchy(const Analysis<Space, T>&, const Grid&, int, const GridPlan<Space>&); \
   template Hierarchy<Space>::Hierarchy(const StencilOperator<Space, T>&, const GridPlan<Space>&);
-OSTINATO_INSTANTIATE(Host, float)
-OSTINATO_INSTANTIATE(Host, double)
-OSTINATO_INSTANTIATE(Cuda, float)
-OSTINATO_INSTANTIATE(Cuda, double)
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
 #undef OSTINATO_INSTANTIATE
 
 }  // namespace ostinato::multigrid

@@ -11,6 +11,7 @@
 #include <ostinato/preconditioners/multigrid/structured/star_by_axes.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato::multigrid {
 
@@ -130,8 +131,7 @@ bool Hierarchy<Space>::make_by_class(const std::vector<double>& table, const Gri
 #define OSTINATO_INSTANTIATE(Space)                                                                              \
   template bool Hierarchy<Space>::make_by_class(const std::vector<double>&, const Grid&, const GridPlan<Space>&, \
                                                 const std::function<bool()>&);
-OSTINATO_INSTANTIATE(Host)
-OSTINATO_INSTANTIATE(Cuda)
+OSTINATO_FOR_SPACES(OSTINATO_INSTANTIATE);
 #undef OSTINATO_INSTANTIATE
 
 }  // namespace ostinato::multigrid

@@ -20,6 +20,7 @@
 #include <ostinato/spmv/space/cuda/overlap.cuh>
 #include <ostinato/spmv/space/cuda/parallel.cuh>
 #include <ostinato/spmv/space/cuda/reduction.cuh>
+#include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato::multigrid {
 
@@ -679,7 +680,6 @@ void ascend(const Cuda& space, const Level<Cuda>& level, const Transfer<Cuda>& t
   template void descend(const Cuda&, const Level<Cuda>&, const Transfer<Cuda>&, const Source<T>&, float*);     \
   template void ascend(const Cuda&, const Level<Cuda>&, const Transfer<Cuda>&, const Source<T>&, const float*, \
                        const Target<T>&)
-OSTINATO_INSTANTIATE(float);
-OSTINATO_INSTANTIATE(double);
+OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato::multigrid

@@ -11,6 +11,7 @@
 #include <ostinato/spmv/formats/bccoo/bccoo_parameters.hpp>
 #include <ostinato/spmv/formats/bccoo/bccoo_store.hpp>
 #include <ostinato/spmv/formats/format.hpp>
+#include <ostinato/spmv/space/concept.hpp>
 
 namespace ostinato::formats {
 
@@ -79,8 +80,7 @@ class BccooFormat {
 
  private:
   static BccooParameters checked(const Parameters& p) {
-    if (Space::on_device && p.threads < 32)
-      throw ArgumentError("bccoo: on a GPU a workgroup needs at least 32 threads");
+    if (is_cuda<Space> && p.threads < 32) throw ArgumentError("bccoo: on a GPU a workgroup needs at least 32 threads");
     return BccooParameters::parse(name, p.text());
   }
 

@@ -10,6 +10,7 @@
 
 #include <ostinato/spmv/formats/bccoo/bccoo_build.hpp>
 #include <ostinato/spmv/formats/store_row.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato::formats {
@@ -188,9 +189,10 @@ void bccoo_apply(const Host& host, const BccooView<T>& a, const Product<T>& p) {
            [empty = a.empty, p](std::size_t i) { detail::store_empty_row(p, static_cast<std::size_t>(empty[i])); });
 }
 
-template void bccoo_apply(const Host&, const BccooView<float>&, const Product<float>&);
-template void bccoo_apply(const Host&, const BccooView<double>&, const Product<double>&);
-template class BccooStore<Host, float>;
-template class BccooStore<Host, double>;
+#define OSTINATO_INSTANTIATE(T)                                                   \
+  template void bccoo_apply(const Host&, const BccooView<T>&, const Product<T>&); \
+  template class BccooStore<Host, T>
+OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
+#undef OSTINATO_INSTANTIATE
 
 }  // namespace ostinato::formats

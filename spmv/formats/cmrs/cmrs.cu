@@ -7,6 +7,7 @@
 #include <ostinato/spmv/formats/row_value.cuh>
 #include <ostinato/spmv/space/cuda/overlap.cuh>
 #include <ostinato/spmv/space/cuda/parallel.cuh>
+#include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato::formats {
 
@@ -187,7 +188,6 @@ void cmrs_apply(const Cuda& space, const CmrsMatrix<Cuda, T>& m, const Product<T
   template void cmrs_set_values(const Cuda&, const CsrView<T>&, CmrsMatrix<Cuda, T>&);       \
   template Csr<T> cmrs_to_csr(const Cuda&, const CmrsMatrix<Cuda, T>&);                      \
   template void cmrs_apply(const Cuda&, const CmrsMatrix<Cuda, T>&, const Product<T>&, int)
-OSTINATO_INSTANTIATE(float);
-OSTINATO_INSTANTIATE(double);
+OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato::formats

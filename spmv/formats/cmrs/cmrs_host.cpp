@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include <ostinato/spmv/formats/cmrs/cmrs_kernels.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato::formats {
@@ -81,7 +82,6 @@ void cmrs_apply(const Host& host, const CmrsMatrix<Host, T>& m, const Product<T>
   template void cmrs_set_values(const Host&, const CsrView<T>&, CmrsMatrix<Host, T>&);       \
   template Csr<T> cmrs_to_csr(const Host&, const CmrsMatrix<Host, T>&);                      \
   template void cmrs_apply(const Host&, const CmrsMatrix<Host, T>&, const Product<T>&, int)
-OSTINATO_INSTANTIATE(float);
-OSTINATO_INSTANTIATE(double);
+OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato::formats

@@ -3,6 +3,7 @@
 #include <ostinato/spmv/formats/csr/csr_plan.hpp>
 #include <ostinato/spmv/formats/store_row.hpp>
 #include <ostinato/spmv/space/cuda/parallel.cuh>
+#include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato::formats {
 
@@ -234,7 +235,6 @@ void csr_apply_dot(const Cuda& space, const CsrPlan<Cuda>& plan, const CsrView<T
 #define OSTINATO_INSTANTIATE(T)                                                                      \
   template void csr_apply(const Cuda&, const CsrPlan<Cuda>&, const CsrView<T>&, T, const T*, T, T*); \
   template void csr_apply_dot(const Cuda&, const CsrPlan<Cuda>&, const CsrView<T>&, const T*, T*, const T*, double*)
-OSTINATO_INSTANTIATE(float);
-OSTINATO_INSTANTIATE(double);
+OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato::formats

@@ -8,6 +8,7 @@
 
 #include <ostinato/spmv/formats/csr/csr_plan.hpp>
 #include <ostinato/spmv/formats/format.hpp>
+#include <ostinato/spmv/space/concept.hpp>
 
 namespace ostinato::formats {
 
@@ -45,7 +46,7 @@ class CsrFormat {
   }
 
   void apply_dot(std::span<const T> x, std::span<T> y, std::span<const T> w, double* slot) const
-      requires(Space::on_device) {
+      requires(is_cuda<Space>) {
     csr_apply_dot(space_, plan_, a_.view(), x.data(), y.data(), w.data(), slot);
   }
 

@@ -12,6 +12,7 @@
 #include <ostinato/spmv/formats/csr_arrays.hpp>
 #include <ostinato/spmv/formats/int32_offsets.hpp>
 #include <ostinato/spmv/space/bisect.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato::formats {
@@ -155,7 +156,6 @@ void csr_apply(const Host& host, const CsrPlan<Host>& plan, const CsrView<T>& a,
 #define OSTINATO_INSTANTIATE(T)                                                      \
   template CsrPlan<Host>::CsrPlan(const Host&, const CsrView<T>&, const Structure&); \
   template void csr_apply(const Host&, const CsrPlan<Host>&, const CsrView<T>&, T, const T*, T, T*)
-OSTINATO_INSTANTIATE(float);
-OSTINATO_INSTANTIATE(double);
+OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato::formats

@@ -11,6 +11,7 @@
 #include <ostinato/spmv/formats/csr/csr_plan.hpp>
 #include <ostinato/spmv/formats/int32_offsets.hpp>
 #include <ostinato/spmv/space/cuda/parallel.cuh>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/together.hpp>
 
 namespace ostinato::formats {
@@ -138,7 +139,8 @@ void CsrPlan<Cuda>::take_pieces(const Cuda& space, const std::vector<Piece>& cut
   if (!cut.empty()) space.zero(arrived.data(), arrived.bytes());
 }
 
-template CsrPlan<Cuda>::CsrPlan(const Cuda&, const CsrView<float>&, const Structure&);
-template CsrPlan<Cuda>::CsrPlan(const Cuda&, const CsrView<double>&, const Structure&);
+#define OSTINATO_INSTANTIATE(T) template CsrPlan<Cuda>::CsrPlan(const Cuda&, const CsrView<T>&, const Structure&)
+OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
+#undef OSTINATO_INSTANTIATE
 
 }  // namespace ostinato::formats

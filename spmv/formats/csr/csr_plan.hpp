@@ -6,16 +6,23 @@
 #include <vector>
 
 #include <ostinato/spmv/analysis/structure.hpp>
+#include <ostinato/spmv/formats/csr_arrays.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato::formats {
 
-/// What a CSR product needs beside the matrix: 4-byte row pointers, and the distribution of the rows.
+/// What a CSR product needs beside the matrix: 4-byte row pointers, and the distribution of the rows. Spaces other than
+/// Host and Cuda need nothing: their product goes row by row.
 template <class Space>
-struct CsrPlan;
+struct CsrPlan {
+  template <class T>
+  CsrPlan(const Space&, const CsrView<T>&, const Structure&) {}
+  std::size_t bytes() const { return 0; }
+};
 
 /// Rows begin .. end - 1 with `length` entries each. A negative length stands for rows of any length.
 struct CsrRun {
@@ -75,6 +82,10 @@ struct CsrPlan<Cuda> {
 /// y = alpha A x + beta y. Enqueued.
 template <class T>
 void csr_apply(const Cuda& space, const CsrPlan<Cuda>& plan, const CsrView<T>& a, T alpha, const T* x, T beta, T* y);
+template <class Space, class T>
+void csr_apply(const Space& space, const CsrPlan<Space>&, const CsrView<T>& a, T alpha, const T* x, T beta, T* y) {
+  for_each(space, static_cast<std::size_t>(a.rows), detail::PlainRow<T>{detail::arrays_of(a), {alpha, x, beta, y, y}});
+}
 /// y = A x and *slot = w . y in one pass over the matrix. Enqueued.
 template <class T>
 void csr_apply_dot(const Cuda& space, const CsrPlan<Cuda>& plan, const CsrView<T>& a, const T* x, T* y, const T* w,

@@ -3,6 +3,7 @@
 #include <ostinato/spmv/formats/cusparse/cusparse.hpp>
 
 #include <ostinato/spmv/formats/define_entry.hpp>
+#include <ostinato/spmv/space/concept.hpp>
 
 namespace ostinato::formats {
 
@@ -32,7 +33,7 @@ class NeedsGpu {
 };
 
 template <class Space, template <class, class> class F, class T>
-using OnGpu = std::conditional_t<Space::on_device, F<Cuda, T>, NeedsGpu<F<Cuda, T>>>;
+using OnGpu = std::conditional_t<is_cuda<Space>, F<Cuda, T>, NeedsGpu<F<Cuda, T>>>;
 
 template <class Space, class T>
 using Alg1 = OnGpu<Space, CusparseAlg1, T>;

@@ -11,6 +11,7 @@
 #include <ostinato/spmv/space/cuda/cusparse.hpp>
 #include <ostinato/spmv/space/cuda/parallel.cuh>
 #include <ostinato/spmv/space/cuda/state.cuh>
+#include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato::formats {
 
@@ -179,7 +180,8 @@ std::size_t CusparseProduct<Cuda, T>::bytes() const {
   return state_->arrays.bytes();
 }
 
-template class CusparseProduct<Cuda, float>;
-template class CusparseProduct<Cuda, double>;
+#define OSTINATO_INSTANTIATE(T) template class CusparseProduct<Cuda, T>
+OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
+#undef OSTINATO_INSTANTIATE
 
 }  // namespace ostinato::formats

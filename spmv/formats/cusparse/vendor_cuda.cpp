@@ -9,6 +9,7 @@
 #include <ostinato/spmv/formats/cusparse/cusparse_product.hpp>
 #include <ostinato/spmv/formats/cusparse/vendor.hpp>
 #include <ostinato/spmv/space/cuda/cusparse.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/timing.hpp>
 
 namespace ostinato {
@@ -24,8 +25,9 @@ double vendor_csr_seconds(const Cuda& space, const CsrView<T>& a) {
   Vector<Cuda, T> y(space, static_cast<std::size_t>(a.rows));
   return median_seconds(space, 15, [&] { product.apply(T{1}, x.data(), T{0}, y.data()); });
 }
-template double vendor_csr_seconds(const Cuda&, const CsrView<float>&);
-template double vendor_csr_seconds(const Cuda&, const CsrView<double>&);
+#define OSTINATO_INSTANTIATE(T) template double vendor_csr_seconds(const Cuda&, const CsrView<T>&)
+OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
+#undef OSTINATO_INSTANTIATE
 
 namespace {
 

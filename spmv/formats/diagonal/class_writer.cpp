@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include <ostinato/spmv/formats/diagonal/product_text.hpp>
+#include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato::formats {
 
@@ -149,7 +150,8 @@ ProductSource product_source(const ClassTable<T>& table, bool simple) {
           tiling};
 }
 
-template ProductSource product_source(const ClassTable<float>&, bool);
-template ProductSource product_source(const ClassTable<double>&, bool);
+#define OSTINATO_INSTANTIATE(T) template ProductSource product_source(const ClassTable<T>&, bool)
+OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
+#undef OSTINATO_INSTANTIATE
 
 }  // namespace ostinato::formats

@@ -13,6 +13,7 @@
 #include <ostinato/spmv/formats/diagonal/generated_product.hpp>
 #include <ostinato/spmv/formats/diagonal/row_classes.hpp>
 #include <ostinato/spmv/formats/format.hpp>
+#include <ostinato/spmv/space/concept.hpp>
 
 namespace ostinato::formats {
 
@@ -56,6 +57,16 @@ struct BrcsdIICut {
   static constexpr BandPlanner planner = plan_brcsd_ii;
 };
 
+/// How the formats store a matrix. Spaces other than Host and Cuda have no row classes.
+template <class Space, class T>
+struct BandsOrClasses {
+  using type = std::variant<RowClasses<Space, T>, Bands<Space, T>>;
+};
+template <class Space, class T>
+struct BandsAlone {
+  using type = std::variant<Bands<Space, T>>;
+};
+
 /// y := alpha A x + beta y, with A stored by diagonals within row pieces: dia, brcsd-i and brcsd-ii. The three formats
 /// differ in how they cut the rows into pieces.
 ///
@@ -83,8 +94,10 @@ class DiagonalFormat {
       : space_(space) {
     if (plan.bands == nullptr) throw ArgumentError(why_no_census(in.structure));
     const DiagonalCensus& census = *in.structure.census;
-    if (plan.as_classes) {
-      if (auto classes = RowClasses<Space, T>::make(space, a.view(), census)) stored_.emplace(std::move(*classes));
+    if constexpr (has_classes) {
+      if (plan.as_classes) {
+        if (auto classes = RowClasses<Space, T>::make(space, a.view(), census)) stored_.emplace(std::move(*classes));
+      }
     }
     if (!stored_) stored_.emplace(Bands<Space, T>(space, a.view(), census, plan.bands));
   }
@@ -116,7 +129,7 @@ class DiagonalFormat {
   }
 
   /// Requests kernels generated for this matrix. With `wait`, throws DeviceError when the compilation failed.
-  void generate(bool wait) requires(Space::on_device) {
+  void generate(bool wait) requires(is_cuda<Space>) {
     std::visit([&](const auto& stored) { generated_.request(space_, stored.view()); }, *stored_);
     if (!wait) return;
     generated_.wait();
@@ -124,8 +137,8 @@ class DiagonalFormat {
     if (generated_.failed()) throw DeviceError("generated kernels: " + generated_.text());
   }
 
-  int revision() const requires(Space::on_device) { return generated_.revision(space_); }
-  std::string generated() const requires(Space::on_device) { return generated_.text(); }
+  int revision() const requires(is_cuda<Space>) { return generated_.revision(space_); }
+  std::string generated() const requires(is_cuda<Space>) { return generated_.text(); }
 
   std::size_t bytes() const {
     return std::visit([](const auto& stored) { return stored.bytes(); }, *stored_);
@@ -135,7 +148,7 @@ class DiagonalFormat {
   void multiply(const Product<T>& p) const {
     std::visit(
         [&](const auto& stored) {
-          if constexpr (Space::on_device) {
+          if constexpr (is_cuda<Space>) {
             if (generated_.product(space_, stored.view(), p)) return;
           }
           stored.apply(p);
@@ -146,7 +159,7 @@ class DiagonalFormat {
   void multiply_dot(const Product<T>& p, const T* w, double* slot) const {
     std::visit(
         [&](const auto& stored) {
-          if constexpr (Space::on_device) {
+          if constexpr (is_cuda<Space>) {
             if (generated_.product_dot(space_, stored.view(), p, w, slot)) return;
           }
           stored.apply_dot(p, w, slot);
@@ -154,10 +167,13 @@ class DiagonalFormat {
         *stored_);
   }
 
+  static constexpr bool has_classes = is_host<Space> || is_cuda<Space>;
+  using Stored = typename std::conditional_t<has_classes, BandsOrClasses<Space, T>, BandsAlone<Space, T>>::type;
+
   Space space_;
   struct None {};
-  [[no_unique_address]] std::conditional_t<Space::on_device, GeneratedProduct, None> generated_;
-  std::optional<std::variant<RowClasses<Space, T>, Bands<Space, T>>> stored_;
+  [[no_unique_address]] std::conditional_t<is_cuda<Space>, GeneratedProduct, None> generated_;
+  std::optional<Stored> stored_;
 };
 
 template <class Space, class T>

@@ -9,6 +9,7 @@
 #include <ostinato/spmv/formats/diagonal/generated_product.hpp>
 #include <ostinato/spmv/formats/diagonal/product_args.hpp>
 #include <ostinato/spmv/space/cuda/launch.cuh>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/units.hpp>
 
 namespace ostinato::formats {
@@ -165,7 +166,6 @@ std::string GeneratedProduct::text() const {
       const;                                                                                                          \
   template bool GeneratedProduct::product_dot(const Cuda&, const ClassView<T>&, const Product<T>&, const T*, double*) \
       const
-OSTINATO_INSTANTIATE(float);
-OSTINATO_INSTANTIATE(double);
+OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato::formats

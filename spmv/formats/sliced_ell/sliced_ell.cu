@@ -5,6 +5,7 @@
 #include <ostinato/spmv/formats/row_value.cuh>
 #include <ostinato/spmv/formats/sliced_ell/sliced_ell_view.hpp>
 #include <ostinato/spmv/space/cuda/parallel.cuh>
+#include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato {
 
@@ -108,15 +109,17 @@ void sliced_apply_dot(const Cuda& space, const detail::SlicedView<C, T>& a, cons
 
 }  // namespace formats
 
-OSTINATO_INSTANTIATE_SLICED(Cuda, std::int16_t, float);
-OSTINATO_INSTANTIATE_SLICED(Cuda, std::int16_t, double);
-OSTINATO_INSTANTIATE_SLICED(Cuda, Index, float);
-OSTINATO_INSTANTIATE_SLICED(Cuda, Index, double);
+#define OSTINATO_INSTANTIATE(T)                       \
+  OSTINATO_INSTANTIATE_SLICED(Cuda, std::int16_t, T); \
+  OSTINATO_INSTANTIATE_SLICED(Cuda, Index, T)
+OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
+#undef OSTINATO_INSTANTIATE
 
+#define OSTINATO_INSTANTIATE(T)                                                                  \
+  template void for_each(const Cuda&, std::size_t, formats::detail::FillSlots<std::int16_t, T>); \
+  template void for_each(const Cuda&, std::size_t, formats::detail::FillSlots<Index, T>)
+OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
+#undef OSTINATO_INSTANTIATE
 template void for_each(const Cuda&, std::size_t, formats::detail::CountSlots);
-template void for_each(const Cuda&, std::size_t, formats::detail::FillSlots<std::int16_t, float>);
-template void for_each(const Cuda&, std::size_t, formats::detail::FillSlots<std::int16_t, double>);
-template void for_each(const Cuda&, std::size_t, formats::detail::FillSlots<Index, float>);
-template void for_each(const Cuda&, std::size_t, formats::detail::FillSlots<Index, double>);
 
 }  // namespace ostinato

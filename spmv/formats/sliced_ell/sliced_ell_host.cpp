@@ -7,6 +7,7 @@
 
 #include <ostinato/spmv/formats/sliced_ell/sliced_ell_view.hpp>
 #include <ostinato/spmv/space/dot.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato {
@@ -60,9 +61,10 @@ void sliced_apply_dot(const Host& host, const detail::SlicedView<C, T>& a, const
 
 }  // namespace formats
 
-OSTINATO_INSTANTIATE_SLICED(Host, std::int16_t, float);
-OSTINATO_INSTANTIATE_SLICED(Host, std::int16_t, double);
-OSTINATO_INSTANTIATE_SLICED(Host, Index, float);
-OSTINATO_INSTANTIATE_SLICED(Host, Index, double);
+#define OSTINATO_INSTANTIATE(T)                       \
+  OSTINATO_INSTANTIATE_SLICED(Host, std::int16_t, T); \
+  OSTINATO_INSTANTIATE_SLICED(Host, Index, T)
+OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
+#undef OSTINATO_INSTANTIATE
 
 }  // namespace ostinato

@@ -10,6 +10,7 @@
 #include <ostinato/spmv/formats/parameters.hpp>
 #include <ostinato/spmv/formats/streamed_cost.hpp>
 #include <ostinato/spmv/formats/textbook/bsr_view.hpp>
+#include <ostinato/spmv/space/concept.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
 
 namespace ostinato::formats {
@@ -124,8 +125,7 @@ class Bsr {
 
   template <int S>
   void multiply(const Product<T>& p, std::size_t rows) const {
-    for_each(space_, rows,
-             detail::BsrRow<S, T, Space::on_device>{{cols_, row_ptr_.data(), col_.data(), val_.data()}, p});
+    for_each(space_, rows, detail::BsrRow<S, T, is_cuda<Space>>{{cols_, row_ptr_.data(), col_.data(), val_.data()}, p});
   }
 
   Space space_;

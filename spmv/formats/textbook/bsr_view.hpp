@@ -42,7 +42,7 @@ OSTINATO_FUNCTION T product_or_zero(T v, T x) {
 
 /// Computes row i of a product with blocks of S x S. A value of 0 isn't multiplied, so that padding never meets an
 /// infinite x. A GPU leaves such slots out; on a core a branch costs more (product_or_zero()).
-template <int S, class T, bool on_device = true>
+template <int S, class T, bool is_on_gpu = true>
 struct BsrRow {
   BsrView<T> a;
   Product<T> p;
@@ -55,7 +55,7 @@ struct BsrRow {
       const T* const val = a.val + (b * S + static_cast<Offset>(i % S)) * S;
       const Offset first = Offset{a.col[b]} * S;
       for (int q = 0; q < S; ++q) {
-        if constexpr (on_device) {
+        if constexpr (is_on_gpu) {
           const T v = val[q];
           if (v != T{0} && first + q < a.cols) sum += v * p.x[first + q];
         } else {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include <ostinato/spmv/formats/textbook/csr_baseline.hpp>
+#include <ostinato/spmv/space/concept.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
 
 namespace ostinato::formats {
@@ -31,7 +32,7 @@ class CsrVector : public CsrBaseline<Space, T> {
 
   void apply(T alpha, std::span<const T> x, T beta, std::span<T> y) const {
     const detail::PlainRow<T> row = this->product(alpha, x, beta, y);
-    if constexpr (Space::on_device) {
+    if constexpr (is_cuda<Space>) {
       csr_vector_apply(this->space_, row.a, row.p);
     } else {
       for_each(this->space_, y.size(), row);

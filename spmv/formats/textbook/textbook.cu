@@ -11,6 +11,7 @@
 #include <ostinato/spmv/formats/textbook/hyb_view.hpp>
 #include <ostinato/spmv/space/cuda/overlap.cuh>
 #include <ostinato/spmv/space/cuda/parallel.cuh>
+#include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato {
 
@@ -148,7 +149,6 @@ void coo_add(const Cuda& space, const detail::CooView<T>& a, T alpha, const T* x
   template void formats::coo_add(const Cuda&, const formats::detail::CooView<T>&, T, const T*, T*, T*)
 
 OSTINATO_INSTANTIATE_BASELINE_PATTERNS();
-OSTINATO_INSTANTIATE_BASELINES(float);
-OSTINATO_INSTANTIATE_BASELINES(double);
+OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE_BASELINES);
 
 }  // namespace ostinato

@@ -1,30 +1,14 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
-#include <ostinato/spmv/matrix/algebra/norms.hpp>
+#include <ostinato/spmv/matrix/algebra/norms_definition.hpp>
 
-#include <limits>
-#include <string>
-
-#include <ostinato/spmv/matrix/algebra/norms_steps.hpp>
-#include <ostinato/spmv/matrix/algebra/shapes.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato {
 
-template <class Space, class T>
-void row_norms(const Space& space, const CsrView<T>& a, std::span<double> norms) {
-  if (norms.size() != static_cast<std::size_t>(a.rows))
-    throw DimensionError("norms of rows: norms has " + std::to_string(norms.size()) + " elements, but the matrix is " +
-                         detail::shape_of(a));
-  for_each(space, norms.size(),
-           detail::RowNorm<T>{detail::pattern_of(a), a.val.data(), norms.data(), std::numeric_limits<double>::max()});
-}
-
 #define OSTINATO_INSTANTIATE(Space, T) template void row_norms(const Space&, const CsrView<T>&, std::span<double>)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato

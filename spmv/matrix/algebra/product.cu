@@ -8,6 +8,7 @@
 #include <ostinato/spmv/space/cuda/cluster.cuh>
 #include <ostinato/spmv/space/cuda/lane_group.cuh>
 #include <ostinato/spmv/space/cuda/parallel.cuh>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/scan.hpp>
 #include <ostinato/spmv/space/together.hpp>
 #include <ostinato/spmv/space/vector.hpp>
@@ -374,7 +375,6 @@ void product_values(const Cuda& space, const CsrPattern& a, const T* a_val, Offs
 #define OSTINATO_INSTANTIATE(T)                                                                                       \
   template void product_values(const Cuda&, const CsrPattern&, const T*, Offset, const CsrPattern&, const T*, Offset, \
                                const CsrPattern&, Offset, T*)
-OSTINATO_INSTANTIATE(float);
-OSTINATO_INSTANTIATE(double);
+OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato::detail

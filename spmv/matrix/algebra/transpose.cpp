@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
-#include <ostinato/spmv/matrix/algebra/transpose.hpp>
+#include <ostinato/spmv/matrix/algebra/transpose_definition.hpp>
 
 #include <algorithm>
 #include <vector>
@@ -8,6 +8,7 @@
 #include <ostinato/spmv/matrix/algebra/transpose_steps.hpp>
 #include <ostinato/spmv/matrix/csr_pattern.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/scan.hpp>
 
@@ -78,14 +79,6 @@ MovedPattern<Host> transposed(const Host& space, const CsrPattern& a, Index cols
 
 }  // namespace detail
 
-template <class Space, class T>
-MatrixTranspose<Space, T>::MatrixTranspose(const Space& space, const SpaceCsr<Space, T>& a)
-    : Rearrangement<Space, T>(
-          space, a, detail::transposed(space, detail::pattern_of(a.view()), a.view().cols, a.view().nonzeros())) {}
-
-template class MatrixTranspose<Host, float>;
-template class MatrixTranspose<Host, double>;
-template class MatrixTranspose<Cuda, float>;
-template class MatrixTranspose<Cuda, double>;
+OSTINATO_CLASS(MatrixTranspose);
 
 }  // namespace ostinato

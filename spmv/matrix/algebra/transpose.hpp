@@ -33,6 +33,8 @@ struct CsrPattern;
 /// The pattern of the transpose of a matrix with `cols` columns and `nonzeros` entries, with ascending columns.
 MovedPattern<Host> transposed(const Host& space, const CsrPattern& a, Index cols, Offset nonzeros);
 MovedPattern<Cuda> transposed(const Cuda& space, const CsrPattern& a, Index cols, Offset nonzeros);
+template <class Space>
+MovedPattern<Space> transposed(const Space& space, const CsrPattern& a, Index cols, Offset nonzeros);
 
 }  // namespace detail
 

@@ -9,6 +9,7 @@
 #include <ostinato/spmv/matrix/generate/families.hpp>
 #include <ostinato/spmv/matrix/generate/grid.hpp>
 #include <ostinato/spmv/matrix/generate/rows.hpp>
+#include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato::generate_detail {
 namespace {
@@ -153,13 +154,12 @@ Csr<T> fem27(std::string_view family, const GenerateOptions& options) {
                           : build_rows<T, Diagonal::dominant>(Host(), rows, emit_row);
 }
 
-template Csr<float> kgs<float, 2>(std::string_view, const GenerateOptions&);
-template Csr<float> kgs<float, 3>(std::string_view, const GenerateOptions&);
-template Csr<double> kgs<double, 2>(std::string_view, const GenerateOptions&);
-template Csr<double> kgs<double, 3>(std::string_view, const GenerateOptions&);
-template Csr<float> maxwell2d<float>(std::string_view, const GenerateOptions&);
-template Csr<double> maxwell2d<double>(std::string_view, const GenerateOptions&);
-template Csr<float> fem27<float>(std::string_view, const GenerateOptions&);
-template Csr<double> fem27<double>(std::string_view, const GenerateOptions&);
+#define OSTINATO_INSTANTIATE(T)                                           \
+  template Csr<T> kgs<T, 2>(std::string_view, const GenerateOptions&);    \
+  template Csr<T> kgs<T, 3>(std::string_view, const GenerateOptions&);    \
+  template Csr<T> maxwell2d<T>(std::string_view, const GenerateOptions&); \
+  template Csr<T> fem27<T>(std::string_view, const GenerateOptions&)
+OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
+#undef OSTINATO_INSTANTIATE
 
 }  // namespace ostinato::generate_detail

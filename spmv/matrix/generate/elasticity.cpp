@@ -11,6 +11,7 @@
 #include <ostinato/spmv/matrix/generate/mesh.hpp>
 #include <ostinato/spmv/matrix/generate/numbering.hpp>
 #include <ostinato/spmv/matrix/renumber.hpp>
+#include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato::generate_detail {
 namespace {
@@ -142,7 +143,8 @@ std::vector<double> elasticity_coordinates(std::string_view family, const Genera
   return points;
 }
 
-template Csr<float> elasticity<float>(std::string_view, const GenerateOptions&);
-template Csr<double> elasticity<double>(std::string_view, const GenerateOptions&);
+#define OSTINATO_INSTANTIATE(T) template Csr<T> elasticity<T>(std::string_view, const GenerateOptions&)
+OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
+#undef OSTINATO_INSTANTIATE
 
 }  // namespace ostinato::generate_detail

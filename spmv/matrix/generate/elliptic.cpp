@@ -12,6 +12,7 @@
 #include <ostinato/spmv/matrix/generate/grid.hpp>
 #include <ostinato/spmv/matrix/generate/rows.hpp>
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato::generate_detail {
 namespace {
@@ -225,27 +226,21 @@ Csr<T> pde(std::string_view family, const GenerateOptions& options) {
   return build_stencil<T>(Host(), rows, Grid<D>(options.n), SmoothPde<D>{options.n});
 }
 
+#define OSTINATO_INSTANTIATE(T)                                                         \
+  template Csr<T> poisson<T, 2>(std::string_view, const GenerateOptions&);              \
+  template Csr<T> poisson<T, 3>(std::string_view, const GenerateOptions&);              \
+  template Csr<T> anisotropic<T>(std::string_view, const GenerateOptions&);             \
+  template Csr<T> variable<T, 2>(std::string_view, const GenerateOptions&);             \
+  template Csr<T> variable<T, 3>(std::string_view, const GenerateOptions&);             \
+  template Csr<T> convection_diffusion<T, 2>(std::string_view, const GenerateOptions&); \
+  template Csr<T> convection_diffusion<T, 3>(std::string_view, const GenerateOptions&); \
+  template Csr<T> pde<T, 2>(std::string_view, const GenerateOptions&);                  \
+  template Csr<T> pde<T, 3>(std::string_view, const GenerateOptions&)
+OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
+#undef OSTINATO_INSTANTIATE
 template std::optional<ostinato::Stencil> poisson_stencil<2>(std::string_view, const GenerateOptions&);
 template std::optional<ostinato::Stencil> poisson_stencil<3>(std::string_view, const GenerateOptions&);
 template std::optional<ostinato::Stencil> convection_diffusion_stencil<2>(std::string_view, const GenerateOptions&);
 template std::optional<ostinato::Stencil> convection_diffusion_stencil<3>(std::string_view, const GenerateOptions&);
-template Csr<float> poisson<float, 2>(std::string_view, const GenerateOptions&);
-template Csr<float> poisson<float, 3>(std::string_view, const GenerateOptions&);
-template Csr<double> poisson<double, 2>(std::string_view, const GenerateOptions&);
-template Csr<double> poisson<double, 3>(std::string_view, const GenerateOptions&);
-template Csr<float> anisotropic<float>(std::string_view, const GenerateOptions&);
-template Csr<double> anisotropic<double>(std::string_view, const GenerateOptions&);
-template Csr<float> variable<float, 2>(std::string_view, const GenerateOptions&);
-template Csr<float> variable<float, 3>(std::string_view, const GenerateOptions&);
-template Csr<double> variable<double, 2>(std::string_view, const GenerateOptions&);
-template Csr<double> variable<double, 3>(std::string_view, const GenerateOptions&);
-template Csr<float> convection_diffusion<float, 2>(std::string_view, const GenerateOptions&);
-template Csr<float> convection_diffusion<float, 3>(std::string_view, const GenerateOptions&);
-template Csr<double> convection_diffusion<double, 2>(std::string_view, const GenerateOptions&);
-template Csr<double> convection_diffusion<double, 3>(std::string_view, const GenerateOptions&);
-template Csr<float> pde<float, 2>(std::string_view, const GenerateOptions&);
-template Csr<float> pde<float, 3>(std::string_view, const GenerateOptions&);
-template Csr<double> pde<double, 2>(std::string_view, const GenerateOptions&);
-template Csr<double> pde<double, 3>(std::string_view, const GenerateOptions&);
 
 }  // namespace ostinato::generate_detail

@@ -11,6 +11,7 @@
 #include <ostinato/spmv/matrix/generate/gradients.hpp>
 #include <ostinato/spmv/matrix/generate/numbering.hpp>
 #include <ostinato/spmv/matrix/renumber.hpp>
+#include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato::generate_detail {
 namespace {
@@ -91,9 +92,10 @@ Csr<T> laplace_on_mesh(std::string_view family, const GenerateOptions& options) 
   return renumber<T>(host, along_x, random_order(rows, options.seed), checked);
 }
 
-template Csr<float> laplace_on_mesh<float, 2>(std::string_view, const GenerateOptions&);
-template Csr<float> laplace_on_mesh<float, 3>(std::string_view, const GenerateOptions&);
-template Csr<double> laplace_on_mesh<double, 2>(std::string_view, const GenerateOptions&);
-template Csr<double> laplace_on_mesh<double, 3>(std::string_view, const GenerateOptions&);
+#define OSTINATO_INSTANTIATE(T)                                                    \
+  template Csr<T> laplace_on_mesh<T, 2>(std::string_view, const GenerateOptions&); \
+  template Csr<T> laplace_on_mesh<T, 3>(std::string_view, const GenerateOptions&)
+OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
+#undef OSTINATO_INSTANTIATE
 
 }  // namespace ostinato::generate_detail

@@ -12,6 +12,7 @@
 
 #include <ostinato/spmv/matrix/generate/families.hpp>
 #include <ostinato/spmv/matrix/generate/rows.hpp>
+#include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato::generate_detail {
 namespace {
@@ -210,15 +211,13 @@ Csr<T> powerlaw(std::string_view family, const GenerateOptions& options) {
       [&](Index row, Index column) { return signed_value(web.seed, row, column); });
 }
 
-template Csr<float> rmat<float>(std::string_view, const GenerateOptions&);
-template Csr<double> rmat<double>(std::string_view, const GenerateOptions&);
-template Csr<float> banded<float>(std::string_view, const GenerateOptions&);
-template Csr<double> banded<double>(std::string_view, const GenerateOptions&);
-template Csr<float> random<float>(std::string_view, const GenerateOptions&);
-template Csr<double> random<double>(std::string_view, const GenerateOptions&);
-template Csr<float> dense_row<float>(std::string_view, const GenerateOptions&);
-template Csr<double> dense_row<double>(std::string_view, const GenerateOptions&);
-template Csr<float> powerlaw<float>(std::string_view, const GenerateOptions&);
-template Csr<double> powerlaw<double>(std::string_view, const GenerateOptions&);
+#define OSTINATO_INSTANTIATE(T)                                           \
+  template Csr<T> rmat<T>(std::string_view, const GenerateOptions&);      \
+  template Csr<T> banded<T>(std::string_view, const GenerateOptions&);    \
+  template Csr<T> random<T>(std::string_view, const GenerateOptions&);    \
+  template Csr<T> dense_row<T>(std::string_view, const GenerateOptions&); \
+  template Csr<T> powerlaw<T>(std::string_view, const GenerateOptions&)
+OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
+#undef OSTINATO_INSTANTIATE
 
 }  // namespace ostinato::generate_detail

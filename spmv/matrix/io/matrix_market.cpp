@@ -11,6 +11,7 @@
 #include <ostinato/spmv/matrix/io/text.hpp>
 #include <ostinato/spmv/matrix/io/vector_file.hpp>
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/memory.hpp>
 
 namespace ostinato {
@@ -308,9 +309,10 @@ Table read_table(const std::string& path) {
   return table;
 }
 
-template Csr<float> read_matrix_market<float>(const std::string&, MatrixMarketInfo*, Progress*);
-template Csr<double> read_matrix_market<double>(const std::string&, MatrixMarketInfo*, Progress*);
-template Array<float> read_vector<float>(const std::string&, Offset*);
-template Array<double> read_vector<double>(const std::string&, Offset*);
+#define OSTINATO_INSTANTIATE(T)                                                            \
+  template Csr<T> read_matrix_market<T>(const std::string&, MatrixMarketInfo*, Progress*); \
+  template Array<T> read_vector<T>(const std::string&, Offset*)
+OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
+#undef OSTINATO_INSTANTIATE
 
 }  // namespace ostinato

@@ -7,6 +7,7 @@
 #include <ostinato/spmv/matrix/io/entry.hpp>
 #include <ostinato/spmv/matrix/io/text.hpp>
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato::io {
 namespace {
@@ -191,7 +192,8 @@ void require_no_mirror_images(const std::string& path, const Header& h) {
           "both triangles");
 }
 
-template void report<float>(const std::string&, const Header&);
-template void report<double>(const std::string&, const Header&);
+#define OSTINATO_INSTANTIATE(T) template void report<T>(const std::string&, const Header&)
+OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
+#undef OSTINATO_INSTANTIATE
 
 }  // namespace ostinato::io

@@ -16,6 +16,7 @@
 #include <ostinato/spmv/matrix/io/entry.hpp>
 #include <ostinato/spmv/matrix/io/text.hpp>
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato::io {
 
@@ -328,7 +329,6 @@ std::string numpy_header(const std::string& shape) {
   template Array<T> read_numpy<T>(const std::string&, std::string_view, Offset&);   \
   template Array<T> read_numbers<T>(const std::string&, std::string_view, Offset&); \
   template std::string numpy_header<T>(const std::string&)
-OSTINATO_INSTANTIATE(float);
-OSTINATO_INSTANTIATE(double);
+OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato::io

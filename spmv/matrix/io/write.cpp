@@ -9,6 +9,7 @@
 #include <ostinato/spmv/matrix/io/vector_file.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato {
 namespace {
@@ -118,9 +119,10 @@ void write_table(const std::string& path, const Table& table, std::string_view c
 
 void check_vector_name(const std::string& path) { (void)io::kind_of_name(path); }
 
-template void write_matrix_market<float>(const std::string&, const CsrView<float>&, std::string_view);
-template void write_matrix_market<double>(const std::string&, const CsrView<double>&, std::string_view);
-template void write_vector<float>(const std::string&, std::span<const float>, std::string_view);
-template void write_vector<double>(const std::string&, std::span<const double>, std::string_view);
+#define OSTINATO_INSTANTIATE(T)                                                                  \
+  template void write_matrix_market<T>(const std::string&, const CsrView<T>&, std::string_view); \
+  template void write_vector<T>(const std::string&, std::span<const T>, std::string_view)
+OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
+#undef OSTINATO_INSTANTIATE
 
 }  // namespace ostinato

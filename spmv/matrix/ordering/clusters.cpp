@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <ostinato/spmv/matrix/ordering/clusters_steps.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/sort_by_key.hpp>
 
@@ -61,7 +62,9 @@ Vector<Space, Index> cluster_order(const Space& space, std::span<const Offset> r
   return order;
 }
 
-template Vector<Host, Index> cluster_order(const Host&, std::span<const Offset>, std::span<const Index>);
-template Vector<Cuda, Index> cluster_order(const Cuda&, std::span<const Offset>, std::span<const Index>);
+#define OSTINATO_INSTANTIATE(Space) \
+  template Vector<Space, Index> cluster_order(const Space&, std::span<const Offset>, std::span<const Index>)
+OSTINATO_FOR_SPACES(OSTINATO_INSTANTIATE);
+#undef OSTINATO_INSTANTIATE
 
 }  // namespace ostinato

@@ -7,6 +7,7 @@
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/index.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato {
@@ -30,7 +31,9 @@ namespace ostinato {
 template <class Space>
 Vector<Space, Index> cluster_order(const Space& space, std::span<const Offset> row_ptr, std::span<const Index> col);
 
-extern template Vector<Host, Index> cluster_order(const Host&, std::span<const Offset>, std::span<const Index>);
-extern template Vector<Cuda, Index> cluster_order(const Cuda&, std::span<const Offset>, std::span<const Index>);
+#define OSTINATO_EXTERN(Space) \
+  extern template Vector<Space, Index> cluster_order(const Space&, std::span<const Offset>, std::span<const Index>)
+OSTINATO_DECLARED_SPACES(OSTINATO_EXTERN);
+#undef OSTINATO_EXTERN
 
 }  // namespace ostinato

@@ -7,7 +7,7 @@
 
 namespace ostinato {
 
-/// The same operations as SlotAtomic<Host> in spmv/space/slot_atomic.hpp.
+/// The same operations as SlotAtomic in spmv/space/atomic.hpp.
 template <>
 struct SlotAtomic<Cuda> : Atomic<Cuda> {
   using Word = unsigned long long;

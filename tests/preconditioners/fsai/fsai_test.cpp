@@ -185,7 +185,7 @@ TYPED_TEST(FsaiOn, AppliesTheFactorAndItsTranspose) {
 /// Rows of one entry up to more than a GPU takes, an indefinite block, diagonal entries of any size, either sign.
 TYPED_TEST(FsaiOn, TheFactorOfAGpuIsThatOfTheHost) {
   using T = typename TypeParam::T;
-  if constexpr (!TypeParam::Space::on_device) {
+  if constexpr (!TypeParam::Space::has_streams) {
     GTEST_SKIP() << "for GPUs";
   } else {
     for (const Index width : {1, 31, 33, 48, 49, 150, 151}) {

@@ -64,7 +64,7 @@ class LevelSmootherOn : public SpaceTest<Case> {
   }
 
   static bool is_rough(Smoother smoother) {
-    return smoother == Smoother::fsai || (Home::on_device && smoother != Smoother::ssor);
+    return smoother == Smoother::fsai || (Home::has_streams && smoother != Smoother::ssor);
   }
 
   std::vector<Value> apply(const Multigrid<Home, Value>& m, const std::vector<Value>& r) const {
@@ -113,7 +113,7 @@ TYPED_TEST(LevelSmootherOn, FactorsHelpWhereADiagonalDoesnt) {
   const Csr<T> a = renumbered(elasticity<T>({6, 6, 6}, false));
   const int usual = this->iterations(a, {.kind = MultigridKind::aggregation});
   const int with_ic0 = this->iterations(a, {.kind = MultigridKind::aggregation, .smoother = Smoother::ic0});
-  EXPECT_LE(with_ic0, TypeParam::Space::on_device ? usual : usual - 1);
+  EXPECT_LE(with_ic0, TypeParam::Space::has_streams ? usual : usual - 1);
   EXPECT_LE(this->iterations(a, {.kind = MultigridKind::aggregation, .smoother = Smoother::fsai}), usual);
 }
 

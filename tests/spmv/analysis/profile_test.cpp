@@ -193,7 +193,7 @@ TYPED_TEST(ProfileOf, GeneratedMatricesAreThoseOfALongSearch) {
 
 TYPED_TEST(ProfileOf, IsTheSameOnTheHost) {
   using T = typename TypeParam::T;
-  for (const Sample<T>& sample : large_samples<T>(TypeParam::Space::on_device)) {
+  for (const Sample<T>& sample : large_samples<T>(TypeParam::Space::has_streams)) {
     SCOPED_TRACE(sample.name);
     const Profile here = this->of(sample.matrix), host = take_profile(Host(), sample.matrix.view());
 
@@ -301,7 +301,7 @@ TYPED_TEST(ProfileOf, SeesWhatTheKernelBeforeItWrote) {
   using Space = typename TypeParam::Space;
   using T = typename TypeParam::T;
   const Space& space = this->space();
-  const std::size_t n = Space::on_device ? 1 << 20 : 1 << 16;
+  const std::size_t n = Space::has_streams ? 1 << 20 : 1 << 16;
   const SpaceCsr<Space, T> a(space, diagonal_matrix(std::vector<T>(n, 3)));
   const Operator<Space, T> op(space, a.view(), on_space, {.format = "csr", .jit = Jit::off});
   const Vector<Space, T> ones(space, n, T{1});

@@ -99,7 +99,7 @@ class FormatConformance : public SpaceTest<Case> {
       f(Op(this->space(), sample.matrix, forced()), sample.matrix);
     }
     const std::string refusal = cost(stencil<T>(1, 1, 1, 1)).reason_not;
-    if (!Space::on_device && refusal == formats::cusparse_needs_gpu) GTEST_SKIP() << refusal;
+    if (!Space::has_streams && refusal == formats::cusparse_needs_gpu) GTEST_SKIP() << refusal;
     EXPECT_TRUE(some) << "the format holds none of the samples: " << refusal;
   }
 
@@ -376,7 +376,7 @@ OSTINATO_CONFORMANCE(StructureDescribesTheNewValues) {
 }
 
 OSTINATO_CONFORMANCE(SeveralThreadsApplyOneOperator) {
-  if (Space::on_device) GTEST_SKIP() << "one thread at a time uses a Cuda space";
+  if (Space::has_streams) GTEST_SKIP() << "one thread at a time uses a Cuda space";
   constexpr int threads = 4, products = 25;
   for (const Csr<T>& a : {scattered<T>(20011, 20011, 6, true, 51), stencil<T>(3000, 3000, 40, 52)}) {
     if (!holds(a)) continue;

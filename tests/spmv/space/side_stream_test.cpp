@@ -89,7 +89,7 @@ TYPED_TEST(SideStreamOn, HasTwoStreams) {
     const std::vector<double> found = sums.download();
     for (std::size_t k = 0; k < 3; ++k) EXPECT_EQ(found[k + 3], found[k]) << n << ", sum " << k;
   }
-  if constexpr (Space::on_device) {
+  if constexpr (Space::has_streams) {
     EXPECT_THROW(SideStream<Space>(space, 2), ArgumentError);
   }
 }
@@ -125,7 +125,7 @@ TYPED_TEST(SideStreamOn, MultipliesInEachFormat) {
   for (const char* format :
        {"csr", "cusparse-alg1", "cusparse-alg2", "cusparse-sell", "sliced-ell", "dia", "bccoo", "cmrs", "hyb"}) {
     SCOPED_TRACE(format);
-    if (!Space::on_device && std::string(format).starts_with("cusparse")) continue;
+    if (!Space::has_streams && std::string(format).starts_with("cusparse")) continue;
     const Operator<Space, T> op(this->space(), a, FormatOptions{.format = format});
     Vector<Space, T> expected(this->space(), static_cast<std::size_t>(a.rows)), y(this->space(), expected.size());
     op.apply(1, x, 0, expected);
@@ -142,7 +142,7 @@ TYPED_TEST(SideStreamOn, LeavesTheSpaceItsStreamAfterAnException) {
   side.mark();
   EXPECT_THROW(side.run([] { throw std::runtime_error("stop"); }), std::runtime_error);
   EXPECT_EQ(this->sums(597, 3, true), this->sums(597, 3, false));
-  if constexpr (TypeParam::Space::on_device) {
+  if constexpr (TypeParam::Space::has_streams) {
     const auto stream = this->space().stream();
     side.mark();
     side.run([&] { EXPECT_NE(this->space().stream(), stream); });

@@ -151,7 +151,7 @@ class CoarseInverseOn : public SpaceTest<Case> {
 
   /// Whether a thread block inverts A itself. On Host nothing is asked.
   void expect_in_block(const Csr<double>& a, bool expected) const {
-    if constexpr (Home::on_device) {
+    if constexpr (Home::has_streams) {
       const Home& space = this->space();
       const SpaceCsr<Home, Value> matrix(space, converted<Value>(a));
       const auto elements = static_cast<std::size_t>(a.rows) * static_cast<std::size_t>(a.rows);

@@ -162,7 +162,7 @@ TYPED_TEST(Bccoo, StoresSumsWithAndWithoutRoomInTheCache) {
 
 TYPED_TEST(Bccoo, MultipliesWithHotColumns) {
   for (const Index hot : {1, 5, 4096})
-    EXPECT_EQ(this->fault(Shape{.threads = TypeParam::Space::on_device ? 1024 : 64, .hot = hot}), "") << hot;
+    EXPECT_EQ(this->fault(Shape{.threads = TypeParam::Space::has_streams ? 1024 : 64, .hot = hot}), "") << hot;
 }
 
 /// On a GPU a group has about 6,500 rows (32,768 blocks, 5 a row), more than the 3,392 results that fit in shared
@@ -170,7 +170,7 @@ TYPED_TEST(Bccoo, MultipliesWithHotColumns) {
 TYPED_TEST(Bccoo, MultipliesWithTheMostHotColumns) {
   using T = typename TypeParam::T;
   constexpr Index rows = 80000, cols = 100000;
-  const bool device = TypeParam::Space::on_device;
+  const bool device = TypeParam::Space::has_streams;
   const Index hot = device && machine_of(this->space()).shared_bytes < 170496 ? 8192 : 17408;
   std::vector<Triplet<T>> triplets;
   Random random(51);
@@ -245,7 +245,7 @@ TYPED_TEST(Bccoo, KeepsValuesThatAreFloatsAsFloats) {
 TYPED_TEST(Bccoo, KeepsFewValuesAsCodesAndGivesTheSameBits) {
   using T = typename TypeParam::T;
   const Csr<T> a = scattered<T>(5000, 5000, 9, true, 18);
-  const Shape hot = {.threads = TypeParam::Space::on_device ? 1024 : 64, .hot = 4096};
+  const Shape hot = {.threads = TypeParam::Space::has_streams ? 1024 : 64, .hot = 4096};
 
   for (const int count : {1, 2, 3, 100, 255, 256}) {
     for (const bool zeros : {false, true}) {
@@ -304,7 +304,7 @@ TYPED_TEST(Bccoo, FindsTheHotColumns) {
   }
   const Csr<T> a = from_triplets<T>(1000, 1000, triplets);
 
-  const auto store = this->stored(a, Shape{.threads = TypeParam::Space::on_device ? 1024 : 64, .hot = 100});
+  const auto store = this->stored(a, Shape{.threads = TypeParam::Space::has_streams ? 1024 : 64, .hot = 100});
 
   ASSERT_EQ(store.view().shape.hot, 2);
   EXPECT_EQ(this->fetch(store.view().hot_columns, 2), (std::vector<Index>{3, 500}));
@@ -318,7 +318,7 @@ TYPED_TEST(Bccoo, GivesTheSameBitsTenThousandTimes) {
   const auto dx = this->put(x);
   auto dy = this->put(std::vector<T>(static_cast<std::size_t>(a.rows)));
   const auto first = this->product(store, a, x);
-  const int times = TypeParam::Space::on_device ? 10000 : 100, look_every = TypeParam::Space::on_device ? 500 : 1;
+  const int times = TypeParam::Space::has_streams ? 10000 : 100, look_every = TypeParam::Space::has_streams ? 500 : 1;
 
   for (int k = 0; k < times; ++k) {
     store.apply(plain_product<T>(dx.data(), dy.data()));

@@ -37,7 +37,7 @@ Csr<T> with_longer_rows(Index rows, Index longer, Index length) {
 TYPED_TEST(CsrPlanOn, LeavesWholeBlocksNoMoreThanTwoRowsAMultiprocessorUnlessTheyAreLongest) {
   using Space = typename TypeParam::Space;
   using T = typename TypeParam::T;
-  if constexpr (!Space::on_device) {
+  if constexpr (!Space::has_streams) {
     GTEST_SKIP() << "csr cuts long rows into pieces on GPUs only";
   } else {
     const Space& space = this->space();

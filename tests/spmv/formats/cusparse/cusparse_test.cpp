@@ -59,7 +59,7 @@ class Cusparse : public SpaceTest<Case> {
   using V = typename Case::T;
 
   StoredArrays<V> slices(const Csr<V>& a) const {
-    if constexpr (S::on_device) {
+    if constexpr (S::has_streams) {
       return stored(CusparseSell<S, V>(this->space(), matrix(a), unused()).product().arrays());
     } else {
       return stored(formats::to_slices(this->space(), a.view()));
@@ -67,7 +67,7 @@ class Cusparse : public SpaceTest<Case> {
   }
 
   StoredArrays<V> blocks(const Csr<V>& a, int size) const {
-    if constexpr (S::on_device) {
+    if constexpr (S::has_streams) {
       return stored(CusparseBsr<S, V>(this->space(), matrix(a), unused(), {size}).product().arrays());
     } else {
       return stored(formats::to_blocks(this->space(), a.view(), size));
@@ -76,7 +76,7 @@ class Cusparse : public SpaceTest<Case> {
 
   /// The arrays after conversion of `a` and an update to the values of `changed`, which has the same pattern.
   StoredArrays<V> updated_slices(const Csr<V>& a, const Csr<V>& changed) const {
-    if constexpr (S::on_device) {
+    if constexpr (S::has_streams) {
       CusparseSell<S, V> f(this->space(), matrix(a), unused());
       f.update_values(matrix(changed));
       return stored(f.product().arrays());
@@ -88,7 +88,7 @@ class Cusparse : public SpaceTest<Case> {
   }
 
   StoredArrays<V> updated_blocks(const Csr<V>& a, const Csr<V>& changed, int size) const {
-    if constexpr (S::on_device) {
+    if constexpr (S::has_streams) {
       CusparseBsr<S, V> f(this->space(), matrix(a), unused(), {size});
       f.update_values(matrix(changed));
       return stored(f.product().arrays());
@@ -230,7 +230,7 @@ TYPED_TEST(Cusparse, PutsNewValuesWhereTheOldOnesWere) {
 TYPED_TEST(Cusparse, MultipliesWithBlocksOfEverySize) {
   using Space = typename TypeParam::Space;
   using T = typename TypeParam::T;
-  if constexpr (!Space::on_device) {
+  if constexpr (!Space::has_streams) {
     GTEST_SKIP() << formats::cusparse_needs_gpu;
   } else {
     const Csr<T> a = with_dense_row<T>(480, 480, 77, 5);

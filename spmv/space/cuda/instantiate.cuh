@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// CMake writes this file. It includes for_each, sum, for_grid, sum_grid, for_each_row and sum_rows for Cuda: the CUDA
-// kernels, or the functions of a build without CUDA.
+// for_each, sum and their kin on Cuda, and macros that instantiate them in a .cu file.
 
-#include <@OSTINATO_PARALLEL_CUDA@>
+#include <ostinato/spmv/space/cuda/for_each_row.cuh>
 
 // Instantiate for_each and sum for a functor of both value types.
 #define OSTINATO_FOR_EACH_ON_CUDA(...)                                  \
@@ -25,4 +24,5 @@
   template void sum_rows(const Cuda&, std::size_t, Offset, __VA_ARGS__<float>, double*); \
   template void sum_rows(const Cuda&, std::size_t, Offset, __VA_ARGS__<double>, double*);
 #define OSTINATO_FOR_EACH_ROW_OF_ON_CUDA(...) template void for_each_row(const Cuda&, std::size_t, Offset, __VA_ARGS__);
-#define OSTINATO_SUM_ROWS_OF_ON_CUDA(...) template void sum_rows(const Cuda&, std::size_t, Offset, __VA_ARGS__, double*);
+#define OSTINATO_SUM_ROWS_OF_ON_CUDA(...) \
+  template void sum_rows(const Cuda&, std::size_t, Offset, __VA_ARGS__, double*);

@@ -1,0 +1,312 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <ostinato/preconditioners/ilu/incomplete_lu.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <limits>
+#include <vector>
+
+#include <ostinato/preconditioners/ilu/band.hpp>
+#include <ostinato/preconditioners/ilu/cholesky.hpp>
+#include <ostinato/preconditioners/ilu/complete_entries.hpp>
+#include <ostinato/preconditioners/ilu/growth.hpp>
+#include <ostinato/preconditioners/ilu/lu_order.hpp>
+#include <ostinato/preconditioners/nearly_symmetric.hpp>
+#include <ostinato/preconditioners/option_text.hpp>
+#include <ostinato/preconditioners/require_rows.hpp>
+#include <ostinato/spmv/space/concept.hpp>
+#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/memory.hpp>
+#include <ostinato/spmv/space/message.hpp>
+#include <ostinato/spmv/space/units.hpp>
+
+namespace ostinato {
+
+namespace incomplete_lu_definition {
+
+/// What the options of a kind are called in a text, and what they may be.
+template <class Kind>
+const OptionTable<typename Kind::Options>& table();
+
+/// Throws    ArgumentError for numbers that the way of the triangular solves doesn't have.
+inline void require_consistent(std::string_view name, const TriangularOptions& o) {
+  if (o.is_exact() && o.sweeps != 0)
+    throw ArgumentError(std::string(name) +
+                        ": sweeps are of solve=jacobi or solve=isai; take one of them, or leave sweeps out");
+  if (o.solve != TriangularSolve::isai && o.power != 1)
+    throw ArgumentError(std::string(name) + ": power is of solve=isai; take that, or leave power out");
+}
+
+/// Calls make(V{}) with the type in which factors under T are kept.
+template <class T, class F>
+auto in_precision(bool in_float, F make) {
+  if constexpr (sizeof(T) == 8) {
+    if (in_float) return make(float{});
+  }
+  return make(T{});
+}
+
+inline std::string text_of(double number) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", number);
+  return text;
+}
+
+/// The bytes of host memory that an entry of the factors takes while an object is made: they are there in four copies.
+inline constexpr std::size_t bytes_while_made = 4 * (sizeof(double) + sizeof(Index));
+
+/// In half of the host's memory, and in what is free of it.
+inline Offset most_entries_on_host() {
+  return static_cast<Offset>(std::min(host_memory() / 2, free_host_memory()) / bytes_while_made);
+}
+
+/// Whether a matrix can be factored in the memory of a space. What can't is left to the host, which says why, or looks
+/// closer: at a matrix that is symmetric but for rounding.
+template <class Kind, class Space, class T>
+bool suits_zero_fill(const Analysis<Space, T>& analysis) {
+  const Structure& s = analysis.structure();
+  return s.rows == s.cols && s.finite && (!Kind::is_symmetric || (s.symmetric && s.positive_diagonal));
+}
+
+}  // namespace incomplete_lu_definition
+
+template <class Space, class T, class Kind>
+std::string IncompleteLu<Space, T, Kind>::known_options() {
+  return incomplete_lu_definition::table<Kind>().text();
+}
+
+template <class Space, class T, class Kind>
+auto IncompleteLu<Space, T, Kind>::parse_options(std::string_view text) -> Options {
+  Options o = incomplete_lu_definition::table<Kind>().read(name, text);
+  incomplete_lu_definition::require_consistent(name, detail::triangles_of(o));
+  return o;
+}
+
+template <class Space, class T, class Kind>
+std::string IncompleteLu<Space, T, Kind>::why_not(const Structure& s) {
+  if (s.rows != s.cols) return "the matrix isn't square";
+  if (!s.finite) return "the matrix holds NaN or infinity";
+  if (Kind::is_symmetric && !s.symmetric) return "the matrix isn't symmetric";
+  return {};
+}
+
+template <class Space, class T, class Kind>
+Csr<double> IncompleteLu<Space, T, Kind>::usable_copy(const Space& space, const SpaceCsr<Space, T>& a) {
+  Csr<double> whole = host_copy(space, a);
+  if (whole.rows != whole.cols)
+    throw ArgumentError(std::string(name) + ": the matrix isn't square; use --precond none");
+  for (const double v : whole.val) {
+    if (!std::isfinite(v))
+      throw ArgumentError(std::string(name) + ": the matrix holds NaN or infinity; use --precond none");
+  }
+  if (Kind::is_symmetric && !is_nearly_symmetric(whole.view()))
+    throw ArgumentError(std::string(name) +
+                        ": the matrix isn't symmetric, and Cholesky would use half of it; take ilu0 or ilut");
+  if (Kind::is_symmetric) require_positive_diagonal(whole, name);
+  return whole;
+}
+
+template <class Space, class T, class Kind>
+auto IncompleteLu<Space, T, Kind>::make(const Space& space, const SpaceCsr<Space, T>& a, const Options& options,
+                                        const StopRequest& stop, const MemoryBudget& budget) -> Made {
+  if constexpr (!is_host<Space> && Kind::zero_fill.has_value()) {
+    return make(Analysis<Space, T>(space, a), options, stop, budget);
+  } else {
+    return make_on_host(space, a, options, stop, budget);
+  }
+}
+
+template <class Space, class T, class Kind>
+auto IncompleteLu<Space, T, Kind>::make(const Analysis<Space, T>& analysis, const Options& options,
+                                        const StopRequest& stop, const MemoryBudget& budget) -> Made {
+  const Space& space = analysis.space();
+  const SpaceCsr<Space, T>& a = analysis.matrix();
+  if constexpr (!is_host<Space> && Kind::zero_fill.has_value()) {
+    const bool is_exact = options.triangles.is_exact();
+    if (incomplete_lu_definition::suits_zero_fill<Kind>(analysis) && (is_exact || !options.preparation.match)) {
+      ZeroFill<Space, T> zero_fill(space, a, *Kind::zero_fill, options.preparation, stop);
+      return incomplete_lu_definition::in_precision<T>(options.in_float, [&](auto v) -> Made {
+        const std::size_t bytes = bytes_of(a.view().rows, zero_fill.nonzeros(), options) + zero_fill.bytes();
+        budget.announce({bytes, is_exact ? Certainty::close : Certainty::rough});
+        if (!is_exact) {
+          const FactorsInPlace<Space> factors = zero_fill.factors(a, stop);
+          return {approximate<decltype(v)>(space, options, stop, budget, factors),
+                  static_cast<std::size_t>(factors.rows),
+                  zero_fill.nonzeros(),
+                  a.view().nonzeros(),
+                  factors.boosted,
+                  factors.shift};
+        }
+        auto [factored, outcome] = zero_fill.template make<decltype(v)>(a, stop);
+        return {std::move(factored),  static_cast<std::size_t>(a.view().rows),
+                zero_fill.nonzeros(), a.view().nonzeros(),
+                outcome.boosted,      outcome.shift,
+                std::move(zero_fill), analysis.pattern()};
+      });
+    }
+  }
+  return make_on_host(space, a, options, stop, budget);
+}
+
+template <class Space, class T, class Kind>
+template <class V>
+auto IncompleteLu<Space, T, Kind>::approximate(const Space& space, const Options& options, const StopRequest& stop,
+                                               const MemoryBudget& budget, const auto&... factors)
+    -> ApproximateFactored<Space, T, V> {
+  const TriangularOptions triangles = detail::triangles_of(options);
+  incomplete_lu_definition::require_consistent(name, triangles);
+  incomplete_lu_definition::table<Kind>().require(name, options);
+  return {space,
+          factors...,
+          triangles,
+          Kind::is_symmetric,
+          [&budget](const MemoryPrediction& memory) { budget.announce(memory); },
+          stop};
+}
+
+/// The entries of factors that take at most so many bytes, and that the host has room for.
+template <class Space, class T, class Kind>
+Offset IncompleteLu<Space, T, Kind>::entries_within(std::size_t bytes, Index rows, const Options& options) {
+  Offset within = rows, most = incomplete_lu_definition::most_entries_on_host();
+  while (within < most) {
+    const Offset middle = most - (most - within) / 2;
+    if (bound_of(rows, middle, options) <= bytes)
+      within = middle;
+    else
+      most = middle - 1;
+  }
+  return most;
+}
+
+/// On a CPU, `ilut` takes small matrices in the order that is found quickly: set-up and solve take 0.57 of the time (76
+/// real matrices, geometric mean, EPYC, 2026-11). On larger ones AMD left rajat01, bcspwr10 and zenios without
+/// convergence; on a GPU the number of rows that don't wait for each other counts, also for `lu`.
+template <class Space, class Kind>
+PreparationOptions preparation_on(const typename Kind::Options& options, Index rows) {
+  constexpr Index most_rows = 2000;
+  PreparationOptions p = options.preparation;
+  if (Space::has_streams && p.order == Ordering::with_pivots) p.order = Ordering::best;
+  if (!Space::has_streams && std::is_same_v<Kind, IlutKind> && p.order == Ordering::best)
+    p.order = rows <= most_rows ? Ordering::quick : Ordering::banded;
+  return p;
+}
+
+template <class Space, class T, class Kind>
+auto IncompleteLu<Space, T, Kind>::make_on_host(const Space& space, const SpaceCsr<Space, T>& a, const Options& options,
+                                                const StopRequest& stop, const MemoryBudget& budget) -> Made {
+  const Csr<double> whole = usable_copy(space, a);
+  end_factoring_on(stop);
+  const Index rows = whole.rows;
+  // Otherwise the formats of the triangles, which are chosen later, say what they take.
+  const bool is_exact = detail::triangles_of(options).is_exact();
+  const Offset most_entries =
+      is_exact ? entries_within(budget.most(), rows, options) : incomplete_lu_definition::most_entries_on_host();
+  const FactorMemory memory{
+      most_entries, [&](Offset entries, Certainty certainty) {
+        budget.announce(prediction(rows, entries, options, is_exact ? certainty : Certainty::rough));
+      }};
+  PreparationOptions preparation = preparation_on<Space, Kind>(options, rows);
+  Preparation how = prepare(whole.view(), preparation, stop);
+  try {
+    Csr<double> ready = prepared(whole.view(), how);
+    Factors f = Kind::factor(ready.view(), options, memory, stop);
+    // Rows that depend on others come late in this order, and get pivots that say nothing about them.
+    if (f.boosted > 0 && preparation.order == Ordering::with_pivots && how.order == Ordering::colamd) {
+      preparation.order = Ordering::best;
+      how = prepare(whole.view(), preparation, stop);
+      ready = prepared(whole.view(), how);
+      f = Kind::factor(ready.view(), options, memory, stop);
+    }
+    if (is_exact) {
+      constexpr bool pivots = std::is_same_v<Kind, IlutKind> || std::is_same_v<Kind, LuKind>;
+      require_bounded_growth(name, f, ready.view(), whole.view(), f.boosted, options.in_float || sizeof(T) == 4,
+                             pivots ? "A is singular, or nearly so; use --precond jacobi, or --solver lsmr"
+                                    : "use --precond ilut, which pivots");
+    }
+    ready = {};
+    const Offset entries = f.nonzeros();
+    const Index boosted = f.boosted;
+    const double shift = f.shift;
+    const Index nulls = f.null_pivots;
+    return incomplete_lu_definition::in_precision<T>(options.in_float, [&](auto v) -> Made {
+      using Exact = Factored<Space, T, decltype(v)>;
+      return {is_exact ? AnyFactored(Exact(space, std::move(f), how))
+                       : AnyFactored(approximate<decltype(v)>(space, options, stop, budget, f, how)),
+              static_cast<std::size_t>(rows),
+              entries,
+              whole.nonzeros(),
+              boosted,
+              shift,
+              {},
+              {},
+              nulls};
+    });
+  } catch (const TooManyEntries&) {
+    budget.announce({bound_of(rows, memory.most_entries + 1, options), Certainty::at_least});
+    throw MemoryLimitError(
+        std::string(name) + ": takes more than the " +
+        bytes_text(static_cast<double>(memory.most_entries) * incomplete_lu_definition::bytes_while_made) +
+        " of host memory that are free while it is made; use --precond jacobi");
+  }
+}
+
+template <class Space, class T, class Kind>
+void IncompleteLu<Space, T, Kind>::update_values(const Analysis<Space, T>& analysis) {
+  require_rows(name, analysis.structure(), made_.rows);
+  if constexpr (!is_host<Space> && Kind::zero_fill.has_value()) {
+    if (made_.zero_fill && !options_.preparation.match && incomplete_lu_definition::suits_zero_fill<Kind>(analysis) &&
+        analysis.pattern() == made_.pattern) {
+      revision_.renew();
+      const auto outcome = std::visit(
+          [&](auto& f) {
+            if constexpr (requires { f.lower(); }) {
+              return made_.zero_fill->factor(analysis.matrix(), f);
+            } else {
+              return typename ZeroFill<Space, T>::Outcome{};  // never called: these factors come from the host
+            }
+          },
+          made_.factored);
+      made_.boosted = outcome.boosted;
+      made_.shift = outcome.shift;
+      return;
+    }
+  }
+  *this = IncompleteLu(analysis, options_);
+}
+
+template <class Space, class T, class Kind>
+std::string IncompleteLu<Space, T, Kind>::remarks() const {
+  char text[96];
+  const double fill =
+      static_cast<double>(made_.nonzeros) / static_cast<double>(std::max<Offset>(made_.entries_of_a, 1));
+  const int size = std::snprintf(text, sizeof text, "%.3g times the entries of A", fill);
+  if (made_.boosted > 0) {
+    std::snprintf(text + size, sizeof text - static_cast<std::size_t>(size), ", %d %s raised", made_.boosted,
+                  made_.boosted == 1 ? "pivot" : "pivots");
+  }
+  std::string all = text;
+  if (made_.shift > 0) all += ", of A + " + incomplete_lu_definition::text_of(made_.shift) + " diag(A)";
+  if (works_in_float()) all += ", in float";
+  std::visit(
+      [&](const auto& f) {
+        if constexpr (requires { f.remarks(); }) all += ", " + f.remarks();
+      },
+      made_.factored);
+  return all;
+}
+
+template <class Space, class T, class Kind>
+double IncompleteLu<Space, T, Kind>::seconds() const {
+  return std::visit(
+      [](const auto& f) {
+        if constexpr (requires { f.seconds(); }) return f.seconds();
+        return 0.0;
+      },
+      made_.factored);
+}
+
+}  // namespace ostinato
