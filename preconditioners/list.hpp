@@ -50,8 +50,8 @@ class BuiltPreconditioner {
   virtual bool update_values(const Analysis<Space, T>& analysis) = 0;
 };
 
-/// An entry of the list of preconditioners. Options are a value of the options struct of M; an empty one stands for those
-/// that are the default.
+/// An entry of the list of preconditioners. Options are a value of the options struct of M; an empty one stands for
+/// those that are the default.
 template <class Space, class T>
 struct PreconditionerEntry {
   std::string_view name;
