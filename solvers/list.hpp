@@ -80,19 +80,30 @@ constexpr bool takes_any_shape(std::string_view name) {
   return info != nullptr && info->needs_transpose;
 }
 
-/// The method that "auto" takes in a role. There is one for each.
-consteval const SolverInfo& method_of_auto(RoleInAuto role) {
-  const SolverInfo* found = nullptr;
-  for (const SolverInfo& info : solver_infos) {
-    if (info.in_auto != role) continue;
-    if (found != nullptr) throw "two methods have one role";
-    found = &info;
+namespace detail {
+
+/// The place of the one method with a role; the number of methods where there is none, or more than one.
+constexpr std::size_t place_of(RoleInAuto role) {
+  std::size_t place = solver_infos.size();
+  for (std::size_t i = 0; i < solver_infos.size(); ++i) {
+    if (solver_infos[i].in_auto != role) continue;
+    if (place != solver_infos.size()) return solver_infos.size();
+    place = i;
   }
-  return *found;
+  return place;
+}
+
+}  // namespace detail
+
+/// The method that "auto" takes in a role.
+template <RoleInAuto role>
+constexpr const SolverInfo& method_of_auto() {
+  static_assert(detail::place_of(role) < solver_infos.size(), "a role has one method");
+  return solver_infos[detail::place_of(role)];
 }
 
 /// The name of that.
 template <RoleInAuto role>
-inline constexpr std::string_view name_in_auto = method_of_auto(role).name;
+inline constexpr std::string_view name_in_auto = method_of_auto<role>().name;
 
 }  // namespace ostinato

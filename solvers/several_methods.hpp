@@ -155,7 +155,7 @@ SolveResult run_methods(const SolverChoice& first, const Structure& s, const Spa
   result.notes.insert(result.notes.begin(), first.name + " chosen: " + first.reason);
   guess.prefer(result, a, b, x);
   std::vector<std::string_view> others = {with_basis, without_basis};
-  constexpr const SolverInfo& symmetric = method_of_auto(RoleInAuto::symmetric);
+  constexpr const SolverInfo& symmetric = method_of_auto<RoleInAuto::symmetric>();
   if (s.symmetric && m.symmetric() && (symmetric.takes_varying_m || !m.varies()))
     others.insert(others.begin(), symmetric.name);
   Ending latest = ending_of(result);
