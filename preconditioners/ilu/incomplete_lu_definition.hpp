@@ -29,6 +29,10 @@ namespace ostinato {
 
 namespace incomplete_lu_definition {
 
+/// What the options of a kind are called in a text, and what they may be.
+template <class Kind>
+const OptionTable<typename Kind::Options>& table();
+
 /// Throws    ArgumentError for numbers that the way of the triangular solves doesn't have.
 inline void require_consistent(std::string_view name, const TriangularOptions& o) {
   if (o.is_exact() && o.sweeps != 0)
@@ -36,8 +40,6 @@ inline void require_consistent(std::string_view name, const TriangularOptions& o
                         ": sweeps are of solve=jacobi or solve=isai; take one of them, or leave sweeps out");
   if (o.solve != TriangularSolve::isai && o.power != 1)
     throw ArgumentError(std::string(name) + ": power is of solve=isai; take that, or leave power out");
-  require_between(name, "sweeps", o.sweeps, 0, 1000);
-  require_between(name, "power", o.power, 1, 2);
 }
 
 /// Calls make(V{}) with the type in which factors under T are kept.
@@ -72,6 +74,18 @@ bool suits_zero_fill(const Analysis<Space, T>& analysis) {
 }
 
 }  // namespace incomplete_lu_definition
+
+template <class Space, class T, class Kind>
+std::string IncompleteLu<Space, T, Kind>::known_options() {
+  return incomplete_lu_definition::table<Kind>().text();
+}
+
+template <class Space, class T, class Kind>
+auto IncompleteLu<Space, T, Kind>::parse_options(std::string_view text) -> Options {
+  Options o = incomplete_lu_definition::table<Kind>().read(name, text);
+  incomplete_lu_definition::require_consistent(name, detail::triangles_of(o));
+  return o;
+}
 
 template <class Space, class T, class Kind>
 std::string IncompleteLu<Space, T, Kind>::why_not(const Structure& s) {
@@ -146,6 +160,7 @@ auto IncompleteLu<Space, T, Kind>::approximate(const Space& space, const Options
     -> ApproximateFactored<Space, T, V> {
   const TriangularOptions triangles = detail::triangles_of(options);
   incomplete_lu_definition::require_consistent(name, triangles);
+  incomplete_lu_definition::table<Kind>().require(name, options);
   return {space,
           factors...,
           triangles,
