@@ -104,6 +104,17 @@ struct TileSums {
   BlockRowSum<T, H> head{};  ///< up to the first row end
   BlockRowSum<T, H> tail{};  ///< after the last row end; the whole tile when no row ends
   bool stopped = false;
+
+  /// A row ends here. The sum of one that began in the tile goes to the results.
+  __device__ void end_row(const BccooView<T>& a, const Product<T>& p, const Results<T, H>& results, Index result) {
+    if (stopped) {
+      results.put(a, p, result, tail);
+    } else {
+      head = tail;
+      stopped = true;
+    }
+    tail = {};
+  }
 };
 
 /// Loads x for the columns of a block. `cut` says that the last block column reaches past the matrix. With hot columns,
@@ -165,15 +176,7 @@ __device__ TileSums<T, H> sum_tile(const BccooView<T>& a, const Product<T>& p, I
       add_block<T, H, W>(values.of[u], x[u], sums.tail);
       const bool stop = (flags & 1u) == 0;
       flags >>= 1;
-      if (!stop) continue;
-      if (sums.stopped) {
-        results.put(a, p, result, sums.tail);
-      } else {
-        sums.head = sums.tail;
-        sums.stopped = true;
-      }
-      ++result;
-      sums.tail = {};
+      if (stop) sums.end_row(a, p, results, result++);
     }
   }
   return sums;
