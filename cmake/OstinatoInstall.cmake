@@ -93,7 +93,6 @@ set(ostinato_headers
   spmv/space/cuda.hpp
   spmv/space/error.hpp
   spmv/space/extents.hpp
-  spmv/space/first_look.hpp
   spmv/space/function.hpp
   spmv/space/host.hpp
   spmv/space/index.hpp
@@ -116,6 +115,117 @@ set(ostinato_headers
   spmv/formats/list.hpp
   spmv/formats/parameters.hpp
   # for spaces of users: the bodies of templates
+  preconditioners/chebyshev_definition.hpp
+  preconditioners/chebyshev_steps.hpp
+  preconditioners/definite_sign.hpp
+  preconditioners/definitions.hpp
+  preconditioners/fsai/fsai_definition.hpp
+  preconditioners/ilu/approximate_factored_definition.hpp
+  preconditioners/ilu/approximate_factored_steps.hpp
+  preconditioners/ilu/band.hpp
+  preconditioners/ilu/cholesky.hpp
+  preconditioners/ilu/complete_entries.hpp
+  preconditioners/ilu/factored_definition.hpp
+  preconditioners/ilu/growth.hpp
+  preconditioners/ilu/incomplete_lu_definition.hpp
+  preconditioners/ilu/isai.hpp
+  preconditioners/ilu/isai_definition.hpp
+  preconditioners/ilu/isai_rows.hpp
+  preconditioners/ilu/isai_steps.hpp
+  preconditioners/ilu/lu_order.hpp
+  preconditioners/ilu/raise.hpp
+  preconditioners/ilu/sweep_definition.hpp
+  preconditioners/ilu/sweep_steps.hpp
+  preconditioners/ilu/triangle.hpp
+  preconditioners/ilu/zero_fill_definition.hpp
+  preconditioners/ilu/zero_fill_in_turn.hpp
+  preconditioners/ilu/zero_fill_levels.hpp
+  preconditioners/ilu/zero_fill_phases.hpp
+  preconditioners/ilu/zero_fill_rows.hpp
+  preconditioners/ilu/zero_fill_steps.hpp
+  preconditioners/ilu/zero_fill_strips.hpp
+  preconditioners/jacobi_definition.hpp
+  preconditioners/jacobi_steps.hpp
+  preconditioners/largest_eigenvalue.hpp
+  preconditioners/largest_eigenvalue_definition.hpp
+  preconditioners/list.hpp
+  preconditioners/list_definition.hpp
+  preconditioners/multigrid/algebraic/aggregation.hpp
+  preconditioners/multigrid/algebraic/aggregation_definition.hpp
+  preconditioners/multigrid/algebraic/aggregation_rounds.hpp
+  preconditioners/multigrid/algebraic/aggregation_steps.hpp
+  preconditioners/multigrid/algebraic/aggressive.hpp
+  preconditioners/multigrid/algebraic/aggressive_definition.hpp
+  preconditioners/multigrid/algebraic/aggressive_steps.hpp
+  preconditioners/multigrid/algebraic/bounded_product.hpp
+  preconditioners/multigrid/algebraic/coarse_inverse.hpp
+  preconditioners/multigrid/algebraic/coarse_inverse_block.hpp
+  preconditioners/multigrid/algebraic/coarse_inverse_definition.hpp
+  preconditioners/multigrid/algebraic/coarse_matrix.hpp
+  preconditioners/multigrid/algebraic/coarsening.hpp
+  preconditioners/multigrid/algebraic/coarsening_definition.hpp
+  preconditioners/multigrid/algebraic/coarsening_steps.hpp
+  preconditioners/multigrid/algebraic/cycle.hpp
+  preconditioners/multigrid/algebraic/cycle_definition.hpp
+  preconditioners/multigrid/algebraic/factor_aggregates.hpp
+  preconditioners/multigrid/algebraic/groups.hpp
+  preconditioners/multigrid/algebraic/groups_definition.hpp
+  preconditioners/multigrid/algebraic/groups_rows.hpp
+  preconditioners/multigrid/algebraic/groups_steps.hpp
+  preconditioners/multigrid/algebraic/hierarchy.hpp
+  preconditioners/multigrid/algebraic/hierarchy_definition.hpp
+  preconditioners/multigrid/algebraic/interpolation.hpp
+  preconditioners/multigrid/algebraic/interpolation_definition.hpp
+  preconditioners/multigrid/algebraic/interpolation_steps.hpp
+  preconditioners/multigrid/algebraic/k_cycle_steps.hpp
+  preconditioners/multigrid/algebraic/level_smoother.hpp
+  preconditioners/multigrid/algebraic/level_smoother_definition.hpp
+  preconditioners/multigrid/algebraic/level_steps.hpp
+  preconditioners/multigrid/algebraic/near_null_space.hpp
+  preconditioners/multigrid/algebraic/near_null_space_definition.hpp
+  preconditioners/multigrid/algebraic/pairs.hpp
+  preconditioners/multigrid/algebraic/pairs_definition.hpp
+  preconditioners/multigrid/algebraic/pairs_steps.hpp
+  preconditioners/multigrid/algebraic/pairwise_aggregation.hpp
+  preconditioners/multigrid/algebraic/pairwise_aggregation_definition.hpp
+  preconditioners/multigrid/algebraic/plain_aggregation.hpp
+  preconditioners/multigrid/algebraic/plain_aggregation_definition.hpp
+  preconditioners/multigrid/algebraic/points.hpp
+  preconditioners/multigrid/algebraic/rounds.hpp
+  preconditioners/multigrid/algebraic/smoothed_aggregation.hpp
+  preconditioners/multigrid/algebraic/smoothed_aggregation_definition.hpp
+  preconditioners/multigrid/algebraic/smoothed_aggregation_steps.hpp
+  preconditioners/multigrid/algebraic/with_rows.hpp
+  preconditioners/multigrid/multigrid_definition.hpp
+  preconditioners/multigrid/rate.hpp
+  preconditioners/multigrid/rate_steps.hpp
+  preconditioners/multigrid/structured/classes.hpp
+  preconditioners/multigrid/structured/coarse_grids.hpp
+  preconditioners/multigrid/structured/cycle.hpp
+  preconditioners/multigrid/structured/cycle_definition.hpp
+  preconditioners/multigrid/structured/cycle_steps.hpp
+  preconditioners/multigrid/structured/dense_inverse.hpp
+  preconditioners/multigrid/structured/half.hpp
+  preconditioners/multigrid/structured/half_host.hpp
+  preconditioners/multigrid/structured/half_steps.hpp
+  preconditioners/multigrid/structured/halving_steps.hpp
+  preconditioners/multigrid/structured/hierarchy.hpp
+  preconditioners/multigrid/structured/hierarchy_by_class_definition.hpp
+  preconditioners/multigrid/structured/hierarchy_definition.hpp
+  preconditioners/multigrid/structured/hierarchy_steps.hpp
+  preconditioners/multigrid/structured/passes.hpp
+  preconditioners/multigrid/structured/plain_star.hpp
+  preconditioners/multigrid/structured/planned_grids.hpp
+  preconditioners/multigrid/structured/slots.hpp
+  preconditioners/multigrid/structured/star_by_axes.hpp
+  preconditioners/multigrid/structured/stencil.hpp
+  preconditioners/multigrid/structured/tiles.hpp
+  preconditioners/nearly_symmetric.hpp
+  preconditioners/option_text.hpp
+  preconditioners/require_rows.hpp
+  preconditioners/require_square.hpp
+  preconditioners/signs.hpp
+  preconditioners/ssor_definition.hpp
   solvers/bicgstab2_definition.hpp
   solvers/bicgstab2_steps.hpp
   solvers/bicgstab_definition.hpp
@@ -150,18 +260,99 @@ set(ostinato_headers
   solvers/scaled_system_definition.hpp
   solvers/slow_directions.hpp
   solvers/workspace.hpp
+  spmv/analysis/analysis_definition.hpp
+  spmv/analysis/diagonals_steps.hpp
+  spmv/analysis/grid_definition.hpp
+  spmv/analysis/grid_steps.hpp
+  spmv/analysis/host_analyses.hpp
+  spmv/analysis/scaled_structure.hpp
+  spmv/analysis/scaled_structure_definition.hpp
+  spmv/definitions.hpp
+  spmv/formats/csr/csr_format.hpp
+  spmv/formats/csr/csr_plan.hpp
+  spmv/formats/csr_arrays.hpp
+  spmv/formats/cusparse/vendor.hpp
+  spmv/formats/diagonal/band_kernels.hpp
+  spmv/formats/diagonal/band_loops.hpp
+  spmv/formats/diagonal/band_plan.hpp
+  spmv/formats/diagonal/band_view.hpp
+  spmv/formats/diagonal/bands.hpp
+  spmv/formats/diagonal/bands_fill.hpp
+  spmv/formats/diagonal/class_table.hpp
+  spmv/formats/diagonal/diagonal_format.hpp
+  spmv/formats/diagonal/generated_product.hpp
+  spmv/formats/diagonal/product_source.hpp
+  spmv/formats/diagonal/row_classes.hpp
+  spmv/formats/host_cost.hpp
+  spmv/formats/list_definition.hpp
+  spmv/formats/product.hpp
+  spmv/formats/store_row.hpp
+  spmv/formats/streamed_cost.hpp
+  spmv/formats/textbook/ell.hpp
+  spmv/formats/textbook/ell_view.hpp
+  spmv/formats/traffic.hpp
+  spmv/jit/generated_kernels.hpp
+  spmv/matrix/accurate_residual.hpp
+  spmv/matrix/accurate_residual_definition.hpp
+  spmv/matrix/accurate_residual_steps.hpp
+  spmv/matrix/algebra/counted.hpp
+  spmv/matrix/algebra/extract_definition.hpp
+  spmv/matrix/algebra/extract_steps.hpp
+  spmv/matrix/algebra/filter_definition.hpp
+  spmv/matrix/algebra/filter_steps.hpp
+  spmv/matrix/algebra/norms.hpp
+  spmv/matrix/algebra/norms_definition.hpp
+  spmv/matrix/algebra/norms_steps.hpp
+  spmv/matrix/algebra/product_definition.hpp
+  spmv/matrix/algebra/product_loops.hpp
+  spmv/matrix/algebra/product_pattern.hpp
+  spmv/matrix/algebra/product_steps.hpp
+  spmv/matrix/algebra/rearrangement_definition.hpp
+  spmv/matrix/algebra/scale_definition.hpp
+  spmv/matrix/algebra/scale_steps.hpp
+  spmv/matrix/algebra/shapes.hpp
+  spmv/matrix/algebra/sum_definition.hpp
+  spmv/matrix/algebra/sum_steps.hpp
+  spmv/matrix/algebra/transpose_definition.hpp
+  spmv/matrix/csr_pattern.hpp
+  spmv/matrix/on_host.hpp
+  spmv/matrix/ordering/bandwidth.hpp
+  spmv/matrix/ordering/colouring.hpp
+  spmv/matrix/renumber_steps.hpp
+  spmv/matrix/space_csr_definition.hpp
+  spmv/operator_definition.hpp
+  spmv/selection/candidates.hpp
+  spmv/selection/select_format.hpp
+  spmv/selection/select_format_definition.hpp
+  spmv/selection/tuner.hpp
+  spmv/selection/tuner_definition.hpp
+  spmv/space/atomic.hpp
+  spmv/space/bisect.hpp
+  spmv/space/count_text.hpp
+  spmv/space/divider.hpp
   spmv/space/dot.hpp
   spmv/space/for_each.hpp
+  spmv/space/for_each_row.hpp
   spmv/space/graph_capture.hpp
+  spmv/space/hash.hpp
   spmv/space/multi_vector.hpp
   spmv/space/multi_vector_definition.hpp
+  spmv/space/parallel.hpp
   spmv/space/readback.hpp
+  spmv/space/scan.hpp
+  spmv/space/side_stream.hpp
+  spmv/space/sort_by_key.hpp
   spmv/space/sums.hpp
   spmv/space/timing.hpp
   spmv/space/to_host.hpp
   spmv/space/units.hpp
   spmv/space/vector_steps_definition.hpp
   spmv/space/vector_steps_view.hpp
+  spmv/stencil/neighbours.hpp
+  spmv/stencil/stencil_operator_definition.hpp
+  spmv/stencil/stencil_rows.hpp
+  spmv/stencil/stencil_steps.hpp
+  spmv/transposable_operator_definition.hpp
   # the results of an analysis
   spmv/analysis/diagonals.hpp
   spmv/analysis/profile.hpp

@@ -34,16 +34,24 @@ namespace ostinato {
 OSTINATO_PRECONDITIONERS(OSTINATO_DECLARE)
 #undef OSTINATO_DECLARE
 
+namespace {
+
 template <class Space, class T>
-const std::vector<PreconditionerEntry<Space, T>>& preconditioner_list() {
+const std::vector<PreconditionerEntry<Space, T>>& all_preconditioners() {
 #define OSTINATO_ENTRY(preconditioner) preconditioner##_entry<Space, T>,
   static const std::vector<PreconditionerEntry<Space, T>> list = {OSTINATO_PRECONDITIONERS(OSTINATO_ENTRY)};
 #undef OSTINATO_ENTRY
   return list;
 }
 
-#define OSTINATO_INSTANTIATE(Space, T) \
-  template const std::vector<PreconditionerEntry<Space, T>>& preconditioner_list<Space, T>()
+}  // namespace
+
+#define OSTINATO_INSTANTIATE(Space, T)                                      \
+  template <>                                                               \
+  const std::vector<PreconditionerEntry<Space, T>>& preconditioner_list() { \
+    return all_preconditioners<Space, T>();                                 \
+  }                                                                         \
+  static_assert(true)
 OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
 #undef OSTINATO_INSTANTIATE
 

@@ -224,5 +224,13 @@ constexpr PreconditionerEntry<Space, T> preconditioner_entry() {
 /// The one list of preconditioners: dispatch, help and tests read it. "none" isn't in the list.
 template <class Space, class T>
 const std::vector<PreconditionerEntry<Space, T>>& preconditioner_list();
+template <>
+const std::vector<PreconditionerEntry<Host, float>>& preconditioner_list();
+template <>
+const std::vector<PreconditionerEntry<Host, double>>& preconditioner_list();
+template <>
+const std::vector<PreconditionerEntry<Cuda, float>>& preconditioner_list();
+template <>
+const std::vector<PreconditionerEntry<Cuda, double>>& preconditioner_list();
 
 }  // namespace ostinato

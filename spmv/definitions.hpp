@@ -25,4 +25,5 @@
 #include <ostinato/spmv/space/atomic.hpp>
 #include <ostinato/spmv/space/multi_vector_definition.hpp>
 #include <ostinato/spmv/space/vector_steps_definition.hpp>
+#include <ostinato/spmv/stencil/stencil_operator_definition.hpp>
 #include <ostinato/spmv/transposable_operator_definition.hpp>

@@ -11,6 +11,7 @@
 #include <ostinato/preconditioners/ilu/scale_range.hpp>
 #include <ostinato/preconditioners/ilu/sweep.hpp>
 #include <ostinato/spmv/matrix/space_csr.hpp>
+#include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato {
 

@@ -149,8 +149,8 @@ OSTINATO_FUNCTION void find_levels_of_rows(const Group& group, const Triangle& t
     const unsigned ready = group.all_bits(is_open && is_ready ? bit : 0u);
     look_at_all = ready != tried || group.any(moved);
     if (ready == tried) continue;
-    const unsigned needed = group.all_bits(own.inside) & ready;
     const bool may_be_known = is_open && is_ready && (own.inside & ~ready) == 0;
+    const unsigned needed = group.all_bits(own.inside) & ready;
     const bool is_known = own.follow_lanes(group, needed, may_be_known);
     if (is_known) {
       group.publish(level + first + group.lane(), own.level);

@@ -4,6 +4,7 @@
 
 #include <ostinato/spmv/analysis/profile_steps.hpp>
 #include <ostinato/spmv/space/atomic.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato {

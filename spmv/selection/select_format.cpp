@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/spmv/selection/select_format_definition.hpp>
+#include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato {
 

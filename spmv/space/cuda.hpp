@@ -83,4 +83,23 @@ class Cuda {
 /// the argument in the message.
 void require_device_memory(const Cuda& space, const void* p, const char* what);
 
+/// Looks at the memory of the vectors of an operator's first product: a kernel that reads host memory ends CUDA for the
+/// whole process. To look at all vectors would take about as long as a launch.
+class FirstLook {
+ public:
+  /// Throws    DeviceError when the GPU can't read x or y.
+  void at(const Cuda& space, const void* x, const void* y) const {
+    if (has_looked_) return;
+    require_device_memory(space, x, "x");
+    require_device_memory(space, y, "y");
+    has_looked_ = true;
+  }
+  /// Other spaces have no such check.
+  template <class Space>
+  void at(const Space&, const void*, const void*) const {}
+
+ private:
+  mutable bool has_looked_ = false;
+};
+
 }  // namespace ostinato

@@ -15,7 +15,7 @@ namespace ostinato {
 namespace {
 
 constexpr const char* absent =
-    "this build of ostinato has no CUDA; build it where the CUDA toolkit is found, or use the CPU";
+    "this build of ostinato has no CUDA; build it with the CUDA toolkit (OSTINATO_CUDA=on ./dev build), or use the CPU";
 
 [[noreturn]] void fail() { throw DeviceError(absent); }
 

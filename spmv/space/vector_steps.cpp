@@ -3,6 +3,7 @@
 #include <ostinato/spmv/space/vector_steps_definition.hpp>
 
 #include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato {

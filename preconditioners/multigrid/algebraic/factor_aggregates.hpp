@@ -7,10 +7,11 @@
 
 #include <ostinato/preconditioners/multigrid/algebraic/points.hpp>
 #include <ostinato/spmv/matrix/csr_pattern.hpp>
+#include <ostinato/spmv/space/for_each.hpp>
+#include <ostinato/spmv/space/function.hpp>
 
 namespace ostinato {
 
-class Host;
 class Cuda;
 
 namespace algebraic {
@@ -67,9 +68,33 @@ struct FactorAggregate {
   }
 };
 
+/// One lane has all rows.
+struct OneLane {
+  OSTINATO_FUNCTION static bool is_first() { return true; }
+  template <class F>
+  OSTINATO_FUNCTION void each(Offset count, F f) const {
+    for (Offset q = 0; q < count; ++q) f(q);
+  }
+  template <class F>
+  OSTINATO_FUNCTION double sum(Offset count, F f) const {
+    double total = 0;
+    for (Offset q = 0; q < count; ++q) total += f(q);
+    return total;
+  }
+};
+
+struct FactorAlone {
+  FactorAggregate f;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const { f.factor(i, OneLane{}); }
+};
+
 /// Calls f.factor() for each of so many aggregates. On Cuda a warp has an aggregate. The same bits on every run.
 /// Exec      Enqueued on Cuda.
-void factor_aggregates(const Host& space, std::size_t aggregates, const FactorAggregate& f);
+template <class Space>
+void factor_aggregates(const Space& space, std::size_t aggregates, const FactorAggregate& f) {
+  for_each(space, aggregates, FactorAlone{f});
+}
 void factor_aggregates(const Cuda& space, std::size_t aggregates, const FactorAggregate& f);
 
 }  // namespace algebraic

@@ -9,6 +9,13 @@
 #include <ostinato/spmv/matrix/space_csr.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
+namespace ostinato {
+
+class Host;
+class Cuda;
+
+}  // namespace ostinato
+
 namespace ostinato::algebraic {
 
 /// The rows of a matrix in groups, each of which becomes a row of the next level.
@@ -44,6 +51,10 @@ struct Members {
 /// Exec      Enqueued on Cuda: sorts the rows by group.
 template <class Space>
 Members<Space> members_of(const Space& space, const Vector<Space, Index>& of, Index count);
+template <>
+Members<Host> members_of(const Host& space, const Vector<Host, Index>& of, Index count);
+template <>
+Members<Cuda> members_of(const Cuda& space, const Vector<Cuda, Index>& of, Index count);
 
 /// Groups that are known row by row, with their members. Enqueued on Cuda.
 template <class Space>

@@ -1,15 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
-#include <ostinato/preconditioners/multigrid/algebraic/near_null_space.hpp>
+#include <ostinato/preconditioners/multigrid/algebraic/near_null_space_definition.hpp>
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstddef>
-
-#include <ostinato/preconditioners/multigrid/algebraic/smoothed_aggregation_steps.hpp>
-#include <ostinato/spmv/space/cuda.hpp>
-#include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
@@ -74,16 +66,6 @@ NearNullSpace given_vectors(const Points& points, std::span<const double> vector
     for (std::size_t i = 0; i < rows; ++i) element(b, static_cast<Index>(i), v) = std::ldexp(vector[i], -exponent);
   }
   return b;
-}
-
-template <class Space>
-Vector<Space, double> vectors_of(const Space& space, const NearNullSpace& b) {
-  Vector<Space, double> values(space, std::span<const double>(b.values));
-  if (b.kind == NearNullSpace::Kind::given) return values;
-  Vector<Space, double> vectors(space, static_cast<std::size_t>(b.points.rows()) * static_cast<std::size_t>(b.count));
-  for_each(space, static_cast<std::size_t>(b.points.rows()),
-           FillNearNull{b.points, b.count, values.data(), vectors.data()});
-  return vectors;
 }
 
 #define OSTINATO_INSTANTIATE(Space) template Vector<Space, double> vectors_of(const Space&, const NearNullSpace&)

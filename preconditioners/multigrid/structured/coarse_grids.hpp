@@ -109,20 +109,27 @@ static_assert(sizeof(CoarseGrids) < 4000);
 
 /// The first level that solve_coarse_grids() takes, together with all below it. The number of levels, if it takes none:
 /// a single grid doesn't need it.
-inline std::size_t first_coarse_grid(const Host&, const std::vector<Level<Host>>& levels) { return levels.size(); }
+template <class Space>
+std::size_t first_coarse_grid(const Space&, const std::vector<Level<Space>>& levels) {
+  return levels.size();
+}
 std::size_t first_coarse_grid(const Cuda& space, const std::vector<Level<Cuda>>& levels);
 
 /// Puts the matrix of what the grids do from one of few points on in their place. Returns that matrix, which `grids`
 /// refers to; it is empty where there are no two such grids behind the first one.
 /// Exec      Enqueued: a thread block for each column.
-inline Vector<Host, float> join_coarse_grids(const Host&, CoarseGrids&) { return {}; }
+template <class Space>
+Vector<Space, float> join_coarse_grids(const Space&, CoarseGrids&) {
+  return {};
+}
 Vector<Cuda, float> join_coarse_grids(const Cuda& space, CoarseGrids& grids);
 
 /// x := one cycle for b on the first grid, with one sweep of damped Jacobi before each coarse grid and after it.
 /// Without `last_sweep`, x is what it is before the last sweep on the first grid.
 /// Exec      Enqueued: one kernel of one cluster of thread blocks.
 /// Requires  The grids are those from first_coarse_grid() on.
-inline void solve_coarse_grids(const Host&, const CoarseGrids&, const float*, float*, bool) {}
+template <class Space>
+void solve_coarse_grids(const Space&, const CoarseGrids&, const float*, float*, bool) {}
 void solve_coarse_grids(const Cuda& space, const CoarseGrids& grids, const float* b, float* x, bool last_sweep);
 
 }  // namespace ostinato::multigrid

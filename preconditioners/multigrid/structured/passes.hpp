@@ -12,8 +12,14 @@
 namespace ostinato::multigrid {
 
 /// Whether there is the kernel `descend` for a level, and `ascend`, and whether it is faster than single steps.
-inline bool has_descent(const Host&, const Level<Host>&) { return false; }
-inline bool has_ascent(const Host&, const Level<Host>&) { return false; }
+template <class Space>
+bool has_descent(const Space&, const Level<Space>&) {
+  return false;
+}
+template <class Space>
+bool has_ascent(const Space&, const Level<Space>&) {
+  return false;
+}
 bool has_descent(const Cuda& space, const Level<Cuda>& level);
 bool has_ascent(const Cuda& space, const Level<Cuda>& level);
 
@@ -53,7 +59,10 @@ struct TransferOf {
 
 /// Exec      Enqueued: a kernel for all levels.
 /// Requires  has_descent(space, level) for each level.
-inline std::vector<Transfer<Host>> make_transfers(const Host&, const std::vector<TransferOf<Host>>&) { return {}; }
+template <class Space>
+std::vector<Transfer<Space>> make_transfers(const Space&, const std::vector<TransferOf<Space>>&) {
+  return {};
+}
 std::vector<Transfer<Cuda>> make_transfers(const Cuda& space, const std::vector<TransferOf<Cuda>>& wanted);
 
 /// b of the next level := P^T (b - A omega b), where b is the source.

@@ -105,14 +105,16 @@ struct TileSums {
   BlockRowSum<T, H> tail{};  ///< after the last row end; the whole tile when no row ends
   bool stopped = false;
 
-  /// A row ends here. The sum of one that began in the tile goes to the results.
-  __device__ void end_row(const BccooView<T>& a, const Product<T>& p, const Results<T, H>& results, Index result) {
+  /// Ends a row, whose sum goes to the results if the row began in the tile. `result` becomes the next one.
+  __device__ __forceinline__ void end_row(const BccooView<T>& a, const Product<T>& p, const Results<T, H>& results,
+                                          Index& result) {
     if (stopped) {
       results.put(a, p, result, tail);
     } else {
       head = tail;
       stopped = true;
     }
+    ++result;
     tail = {};
   }
 };
@@ -176,7 +178,8 @@ __device__ TileSums<T, H> sum_tile(const BccooView<T>& a, const Product<T>& p, I
       add_block<T, H, W>(values.of[u], x[u], sums.tail);
       const bool stop = (flags & 1u) == 0;
       flags >>= 1;
-      if (stop) sums.end_row(a, p, results, result++);
+      if (!stop) continue;
+      sums.end_row(a, p, results, result);
     }
   }
   return sums;

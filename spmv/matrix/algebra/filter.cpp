@@ -3,6 +3,7 @@
 #include <ostinato/spmv/matrix/algebra/filter_definition.hpp>
 
 #include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato {
