@@ -6,7 +6,6 @@
 
 #include <string>
 
-#include <ostinato/spmv/formats/cusparse/vendor.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/error.hpp>
 
@@ -35,7 +34,6 @@ void require_device_memory(const Cuda&, const void*, const char*) { fail(); }
 int Cuda::device_count() noexcept { return 0; }
 std::string Cuda::why_absent(int) { return absent; }
 std::string Cuda::build_description() { return "built without CUDA"; }
-std::string why_no_cusparse() { return absent; }
 
 }  // namespace ostinato
 
