@@ -45,6 +45,7 @@ struct GivenMatrix {
 
   const Space& space() const { return analysis.space(); }
   const Structure& structure() const { return analysis.structure(); }
+  const ostinato::Facts& facts() const { return structure(); }
   Index rows() const { return structure().rows; }
   Index cols() const { return structure().cols; }
   void apply(T, In<T> x, T, Out<T> y) const {
@@ -73,7 +74,8 @@ bool is_rounding(const A& a, const Vector<Space, T>& b) {
   // The largest rather than the norm, whose squares might vanish.
   if (!(largest(b.download()) <= 8 * static_cast<double>(std::numeric_limits<T>::epsilon()) * norm)) return false;
   return std::isfinite(norm) &&
-         is_rounding_by_row<Space, T>(a.space(), a, std::vector<T>(static_cast<std::size_t>(a.cols()), T{1}), b);
+         is_rounding_by_row<Space, T>(a.space(), detail::as_map<Space, T>(a.space(), a),
+                                      std::vector<T>(static_cast<std::size_t>(a.cols()), T{1}), b);
 }
 
 /// Refuses a matrix for which b = A * ones is 0: the residual of x = 0 would then be within any goal.
@@ -353,7 +355,8 @@ int solve_prepared_system(PreparedMatrix<Space, T>& prepared, const Operator<Spa
                           const Stopwatch& since_start) {
   const GivenMatrix<Space, T> matrix{prepared.given()};
   return solve_with(matrix, given, in, report, live, since_start, [&](auto b, auto x, const SolveOptions& options) {
-    SolveResult result = solve_prepared<Space, T>(prepared, a, b, x, m, in.solver, options);
+    SolveResult result = solve_prepared<Space, T>(prepared, a, b, x, detail::as_preconditioner<Space, T>(a.space(), m),
+                                                  in.solver, options);
     report.preparation = prepared.what();
     take_operator(report, a);
     return result;

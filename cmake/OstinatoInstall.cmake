@@ -55,6 +55,7 @@ set(ostinato_headers
   solvers/solver.hpp
   spmv/analysis/analysis.hpp
   spmv/analysis/entries.hpp
+  spmv/analysis/facts.hpp
   spmv/analysis/grid.hpp
   spmv/analysis/pattern_hash.hpp
   spmv/analysis/spectrum.hpp
@@ -62,10 +63,12 @@ set(ostinato_headers
   spmv/analysis/tridiagonal.hpp
   spmv/base/function.hpp
   spmv/base/scalar.hpp
+  spmv/block.hpp
   spmv/formats/calibration.hpp
   spmv/formats/cost.hpp
   spmv/formats/machine.hpp
   spmv/function_operator.hpp
+  spmv/linear_map.hpp
   spmv/linear_operator.hpp
   spmv/matrix/algebra/extract.hpp
   spmv/matrix/algebra/filter.hpp

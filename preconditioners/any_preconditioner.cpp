@@ -228,7 +228,7 @@ PreconditionerChoice choose_preconditioner(const Structure& s, const Grid& grid)
 template <class Space, class T>
 AnyPreconditioner<Space, T>::AnyPreconditioner(const Analysis<Space, T>& analysis, std::string_view name,
                                                const StopRequest& stop, std::size_t mem_limit)
-    : space_(analysis.space()),
+    : Base(analysis.space()),
       choice_{request_of(name).name, asked_for},
       options_(request_of(name).options),
       rows_(static_cast<std::size_t>(analysis.structure().rows)),
@@ -255,8 +255,8 @@ AnyPreconditioner<Space, T>::AnyPreconditioner(const Space& space, const Csr<T>&
 
 /// Makes the chosen preconditioner, with its options, within the limit of memory; null for "none".
 template <class Space, class T>
-std::unique_ptr<BuiltPreconditioner<Space, T>> AnyPreconditioner<Space, T>::build(const Analysis<Space, T>& analysis,
-                                                                                  const StopRequest& stop) {
+auto AnyPreconditioner<Space, T>::build(const Analysis<Space, T>& analysis, const StopRequest& stop)
+    -> std::unique_ptr<Base> {
   const auto* entry = find_entry<Space, T>({choice_.name, options_});
   if (entry == nullptr) return prediction_.reset(), nullptr;
   const MemoryBudget memory(analysis.space(), choice_.name, mem_limit_, taken_);
@@ -419,7 +419,7 @@ template <class Space, class T>
 std::string AnyPreconditioner<Space, T>::climb_to(int next, const Analysis<Space, T>& analysis,
                                                   const StrongerOptions& options) const {
   const Rung& rung = auto_rungs[static_cast<std::size_t>(next)];
-  std::unique_ptr<AnyPreconditioner> made(new AnyPreconditioner());
+  std::unique_ptr<AnyPreconditioner> made(new AnyPreconditioner(space_));
   made->choice_ = {std::string(rung.name), "what was taken first doesn't get there"};
   made->options_ = options.thorough ? rung.thorough_options : rung.options;
   if (rung.is_direct()) made->options_ = direct_options(analysis.structure());
@@ -453,27 +453,7 @@ bool AnyPreconditioner<Space, T>::is_identity() const {
 }
 
 template <class Space, class T>
-bool AnyPreconditioner<Space, T>::varies() const {
-  return !is_identity() && built_->varies();
-}
-
-template <class Space, class T>
-bool AnyPreconditioner<Space, T>::symmetric() const {
-  return is_identity() || built_->symmetric();
-}
-
-template <class Space, class T>
-Index AnyPreconditioner<Space, T>::null_pivots() const {
-  return is_identity() ? 0 : built_->null_pivots();
-}
-
-template <class Space, class T>
-std::string AnyPreconditioner<Space, T>::remarks() const {
-  return is_identity() ? std::string() : built_->remarks();
-}
-
-template <class Space, class T>
-void AnyPreconditioner<Space, T>::update_values(const Analysis<Space, T>& analysis) {
+bool AnyPreconditioner<Space, T>::update_values(const Analysis<Space, T>& analysis) {
   (void)is_identity();  // refuses an object that was moved from
   require_rows(choice_.name, analysis.structure(), rows_);
   const bool stiff = rung_ == 0 && looks_stiff(analysis);
@@ -499,14 +479,8 @@ void AnyPreconditioner<Space, T>::update_values(const Analysis<Space, T>& analys
   refused_ = 0;
   direct_refused_ = direct_refused;
   is_stiff_ = stiff;
+  return true;
 }
-
-template <class Space, class T>
-AnyPreconditioner<Space, T>::AnyPreconditioner(AnyPreconditioner&&) noexcept = default;
-template <class Space, class T>
-AnyPreconditioner<Space, T>& AnyPreconditioner<Space, T>::operator=(AnyPreconditioner&&) noexcept = default;
-template <class Space, class T>
-AnyPreconditioner<Space, T>::~AnyPreconditioner() = default;
 
 template <class Space, class T>
 std::size_t AnyPreconditioner<Space, T>::bytes() const {
@@ -521,66 +495,15 @@ std::optional<MemoryPrediction> AnyPreconditioner<Space, T>::prediction() const 
 }
 
 template <class Space, class T>
-bool AnyPreconditioner<Space, T>::capturable() const {
-  return is_identity() || built_->capturable();
-}
-
-template <class Space, class T>
-int AnyPreconditioner<Space, T>::revision() const {
-  return is_identity() ? 0 : built_->revision();
-}
-
-template <class Space, class T>
-const Space& AnyPreconditioner<Space, T>::space() const {
-  return is_identity() ? *space_ : built_->space();
-}
-
-template <class Space, class T>
-double AnyPreconditioner<Space, T>::seconds() const {
-  return is_identity() ? 0 : built_->seconds();
-}
-
-template <class Space, class T>
-double AnyPreconditioner<Space, T>::rate() const {
-  return is_identity() ? 0 : built_->rate();
-}
-
-template <class Space, class T>
-bool AnyPreconditioner<Space, T>::equals_transpose() const {
-  return is_identity() || built_->equals_transpose();
-}
-
-template <class Space, class T>
-bool AnyPreconditioner<Space, T>::works_in_float() const {
-  return !is_identity() && built_->works_in_float();
-}
-
-template <class Space, class T>
-std::vector<PreconditionerLevel> AnyPreconditioner<Space, T>::levels() const {
-  if (is_identity()) return {};
-  return built_->levels();
-}
-
-template <class Space, class T>
-void AnyPreconditioner<Space, T>::apply(std::span<const T> r, std::span<T> z) const {
+void AnyPreconditioner<Space, T>::apply(Block<const T> r, Block<T> z) const {
   if (!is_identity()) return built_->apply(r, z);
-  require_lengths("none", rows_, r.size(), z.size());
-  copy<T>(*space_, r, z);
+  require_lengths("none", rows_, r.rows, z.rows);
+  for (int k = 0; k < z.columns; ++k) copy<T>(space_, r.column(k), z.column(k));
 }
 
 template <class Space, class T>
-bool AnyPreconditioner<Space, T>::apply_dot(std::span<const T> r, std::span<T> z, double* slot) const {
-  return !is_identity() && built_->apply_dot(r, z, slot);
-}
-
-template <class Space, class T>
-void AnyPreconditioner<Space, T>::mixed_dot(std::span<const float> r, std::span<float> z, double* slot) const {
-  if (!is_identity()) built_->mixed_dot(r, z, slot);
-}
-
-template <class Space, class T>
-bool AnyPreconditioner<Space, T>::has_mixed_dot() const {
-  return !is_identity() && built_->has_mixed_dot();
+void AnyPreconditioner<Space, T>::apply_dot(Block<const T> r, Block<T> z, Slot<T> slots) const {
+  is_identity() ? Base::apply_dot(r, z, slots) : built_->apply_dot(r, z, slots);
 }
 
 #define OSTINATO_INSTANTIATE_SPACES(Space) \

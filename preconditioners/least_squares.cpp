@@ -131,7 +131,7 @@ template <class Space, class T>
 LeastSquaresPreconditioner<Space, T>::LeastSquaresPreconditioner(const Analysis<Space, T>& analysis,
                                                                  std::string_view name, const StopRequest& stop,
                                                                  std::size_t mem_limit)
-    : space_(analysis.space()), mem_limit_(mem_limit) {
+    : Base(analysis.space()), mem_limit_(mem_limit) {
   check_least_squares_preconditioner(name);
   const Request asked = request_of(name);
   const Structure& s = analysis.structure();
@@ -148,7 +148,7 @@ LeastSquaresPreconditioner<Space, T>::LeastSquaresPreconditioner(const Analysis<
   }
   is_none_ = choice_.name == "none" || rows() == 0;
   if (is_none_) return;
-  room_ = Vector<Space, T>(*space_, rows());
+  room_ = Vector<Space, T>(space_, rows());
   if (has_factors(choice_.name)) {
     factor(analysis, stop);
   } else {
@@ -159,9 +159,9 @@ LeastSquaresPreconditioner<Space, T>::LeastSquaresPreconditioner(const Analysis<
 
 template <class Space, class T>
 void LeastSquaresPreconditioner<Space, T>::find_norms(const Analysis<Space, T>& analysis) {
-  const SpaceCsr<Space, T> b = of_rows_ ? analysis.matrix() : transpose(*space_, analysis.matrix());
-  Vector<Space, double> norms(*space_, static_cast<std::size_t>(b.view().rows));
-  row_norms(*space_, b.view(), norms.span());
+  const SpaceCsr<Space, T> b = of_rows_ ? analysis.matrix() : transpose(space_, analysis.matrix());
+  Vector<Space, double> norms(space_, static_cast<std::size_t>(b.view().rows));
+  row_norms(space_, b.view(), norms.span());
   std::vector<T> inverse;
   constexpr double least = std::numeric_limits<T>::min(), most = std::numeric_limits<T>::max();
   for (const double norm : norms.download()) {
@@ -170,13 +170,13 @@ void LeastSquaresPreconditioner<Space, T>::find_norms(const Analysis<Space, T>& 
     least_norm_ = least_norm_ == 0 ? norm : std::min(least_norm_, norm);
     most_norm_ = std::max(most_norm_, norm);
   }
-  inverse_norms_ = Vector<Space, T>(*space_, std::span<const T>(inverse));
+  inverse_norms_ = Vector<Space, T>(space_, std::span<const T>(inverse));
 }
 
 /// Makes the scaled product and its factors.
 template <class Space, class T>
 void LeastSquaresPreconditioner<Space, T>::factor(const Analysis<Space, T>& analysis, const StopRequest& stop) {
-  const Space& space = *space_;
+  const Space& space = space_;
   if (!analysis.structure().finite)
     throw ArgumentError(choice_.name + ": the matrix holds NaN or infinity; use --precond none");
   const MemoryBudget whole(space, choice_.name, mem_limit_, taken_), memory = whole.beside(bytes());
@@ -221,41 +221,29 @@ std::size_t LeastSquaresPreconditioner<Space, T>::bytes() const {
 }
 
 template <class Space, class T>
-bool LeastSquaresPreconditioner<Space, T>::capturable() const {
-  return factors_ == nullptr || factors_->capturable();
-}
-
-template <class Space, class T>
-double LeastSquaresPreconditioner<Space, T>::seconds() const {
-  return factors_ == nullptr ? 0 : factors_->seconds();
-}
-
-template <class Space, class T>
-bool LeastSquaresPreconditioner<Space, T>::works_in_float() const {
-  return factors_ != nullptr && factors_->works_in_float();
-}
-
-template <class Space, class T>
-void LeastSquaresPreconditioner<Space, T>::apply(std::span<const T> r, std::span<T> z) const {
-  if (is_none_) return copy<T>(*space_, r, z);
-  multiply<T>(*space_, inverse_norms_, r, room_.span());
-  if (factors_ == nullptr) return multiply<T>(*space_, inverse_norms_, room_, z);
-  factors_->apply(room_, z);
-  multiply<T>(*space_, inverse_norms_, z, z);
+void LeastSquaresPreconditioner<Space, T>::apply(Block<const T> r, Block<T> z) const {
+  for (int k = 0; k < z.columns; ++k) {
+    if (is_none_) {
+      copy<T>(space_, r.column(k), z.column(k));
+      continue;
+    }
+    multiply<T>(space_, inverse_norms_, r.column(k), room_.span());
+    if (factors_ != nullptr) factors_->apply(room_, z.column(k));
+    multiply<T>(space_, inverse_norms_, factors_ == nullptr ? In<T>(room_) : In<T>(z.column(k)), z.column(k));
+  }
 }
 
 template <class Space, class T>
 auto LeastSquaresPreconditioner<Space, T>::made(const Analysis<Space, T>& analysis, const char* name,
                                                 const char* options, const StopRequest& stop) const
     -> std::unique_ptr<LeastSquaresPreconditioner> {
-  std::unique_ptr<LeastSquaresPreconditioner> next(new LeastSquaresPreconditioner());
-  next->space_ = space_;
+  std::unique_ptr<LeastSquaresPreconditioner> next(new LeastSquaresPreconditioner(space_));
   next->choice_ = {name, "what was taken first doesn't get there"};
   next->options_ = options;
   next->of_rows_ = of_rows_;
-  next->inverse_norms_ = Vector<Space, T>(*space_, rows());
-  copy<T>(*space_, inverse_norms_, next->inverse_norms_.span());
-  next->room_ = Vector<Space, T>(*space_, rows());
+  next->inverse_norms_ = Vector<Space, T>(space_, rows());
+  copy<T>(space_, inverse_norms_, next->inverse_norms_.span());
+  next->room_ = Vector<Space, T>(space_, rows());
   next->mem_limit_ = mem_limit_;
   next->taken_ = taken_ + bytes();
   next->factor(analysis, stop);
@@ -294,14 +282,6 @@ template <class Space, class T>
 double LeastSquaresPreconditioner<Space, T>::stronger_seconds() const {
   return analysis_.lock() ? stronger_seconds_ : 0;
 }
-
-template <class Space, class T>
-LeastSquaresPreconditioner<Space, T>::LeastSquaresPreconditioner(LeastSquaresPreconditioner&&) noexcept = default;
-template <class Space, class T>
-LeastSquaresPreconditioner<Space, T>& LeastSquaresPreconditioner<Space, T>::operator=(
-    LeastSquaresPreconditioner&&) noexcept = default;
-template <class Space, class T>
-LeastSquaresPreconditioner<Space, T>::~LeastSquaresPreconditioner() = default;
 
 OSTINATO_CLASS(LeastSquaresPreconditioner);
 

@@ -20,34 +20,6 @@
 
 namespace ostinato {
 
-/// A preconditioner behind virtual functions. Only the preconditioner's own .cpp file includes its class.
-template <class Space, class T>
-class BuiltPreconditioner {
- public:
-  virtual ~BuiltPreconditioner() = default;
-  virtual void apply(std::span<const T> r, std::span<T> z) const = 0;                    ///< z = M^-1 r
-  virtual bool apply_dot(std::span<const T> r, std::span<T> z, double* slot) const = 0;  ///< false when M has none
-  /// As apply_dot() for vectors in float, where T is double. Does nothing unless has_mixed_dot().
-  virtual void mixed_dot(std::span<const float> r, std::span<float> z, double* slot) const = 0;
-  virtual bool has_mixed_dot() const = 0;
-  virtual bool capturable() const = 0;
-  virtual int revision() const = 0;
-  virtual const Space& space() const = 0;
-  virtual double seconds() const = 0;
-  virtual bool equals_transpose() const = 0;
-  virtual bool works_in_float() const = 0;
-  virtual std::vector<PreconditionerLevel> levels() const = 0;
-  virtual double rate() const = 0;          ///< by what M shrank an error on trial; 0 when it wasn't tried
-  virtual bool varies() const = 0;          ///< M isn't a linear function of r, or differs from call to call
-  virtual bool symmetric() const = 0;       ///< M is symmetric when A is
-  virtual Index null_pivots() const = 0;    ///< IncompleteLu::null_pivots()
-  virtual std::string remarks() const = 0;  ///< what was made, for messages; empty where there is nothing to say
-  virtual std::size_t bytes() const = 0;
-  /// Takes a matrix with new values; after an exception the preconditioner is as before. False, and nothing done, when
-  /// M can't.
-  virtual bool update_values(const Analysis<Space, T>& analysis) = 0;
-};
-
 /// An entry of the list of preconditioners.
 template <class Space, class T>
 struct PreconditionerEntry {
@@ -60,8 +32,8 @@ struct PreconditionerEntry {
   /// What M keeps with the options that are the default, as far as that is known without making M.
   std::optional<MemoryPrediction> (*predict)(const Analysis<Space, T>& analysis);
   /// Announces the memory of M to the budget before taking it.
-  std::unique_ptr<BuiltPreconditioner<Space, T>> (*build)(const Analysis<Space, T>& analysis, std::string_view options,
-                                                          const StopRequest& stop, const MemoryBudget& memory);
+  std::unique_ptr<PreconditionerBase<Space, T>> (*build)(const Analysis<Space, T>& analysis, std::string_view options,
+                                                         const StopRequest& stop, const MemoryBudget& memory);
 };
 
 namespace detail {
@@ -108,91 +80,11 @@ M make(const Analysis& analysis, std::string_view options, const StopRequest& st
   }
 }
 
-template <class M>
-class ErasedPreconditioner final : public BuiltPreconditioner<typename M::space_type, typename M::value_type> {
- public:
-  using Space = typename M::space_type;
-  using T = typename M::value_type;
-
-  ErasedPreconditioner(const Analysis<Space, T>& analysis, std::string_view options, const StopRequest& stop,
-                       const MemoryBudget& memory)
-      : m_(make<M>(analysis, options, stop, memory)) {}
-
-  void apply(std::span<const T> r, std::span<T> z) const override { m_.apply(r, z); }
-  bool apply_dot(std::span<const T> r, std::span<T> z, double* slot) const override {
-    if constexpr (requires { m_.apply_dot(r, z, slot); }) {
-      m_.apply_dot(r, z, slot);
-      return true;
-    } else {
-      return false;
-    }
-  }
-  void mixed_dot(std::span<const float> r, std::span<float> z, double* slot) const override {
-    if constexpr (requires { m_.mixed_dot(r, z, slot); }) m_.mixed_dot(r, z, slot);
-  }
-  bool has_mixed_dot() const override {
-    if constexpr (requires { m_.has_mixed_dot(); }) return m_.has_mixed_dot();
-    return false;
-  }
-  bool capturable() const override { return is_capturable<M>; }
-  int revision() const override { return m_.revision(); }
-  const Space& space() const override { return m_.space(); }
-  double seconds() const override {
-    if constexpr (requires { m_.seconds(); }) return m_.seconds();
-    return 0;
-  }
-  bool equals_transpose() const override {
-    if constexpr (requires { m_.equals_transpose(); }) return m_.equals_transpose();
-    return false;
-  }
-  bool works_in_float() const override {
-    if constexpr (requires { m_.works_in_float(); }) return m_.works_in_float();
-    return false;
-  }
-  double rate() const override {
-    if constexpr (requires { m_.rate(); }) return m_.rate();
-    return 0;
-  }
-  bool varies() const override {
-    if constexpr (requires { m_.varies(); }) return m_.varies();
-    return false;
-  }
-  bool symmetric() const override {
-    if constexpr (requires { m_.symmetric(); }) return m_.symmetric();
-    return true;
-  }
-  Index null_pivots() const override {
-    if constexpr (requires { m_.null_pivots(); }) return m_.null_pivots();
-    return 0;
-  }
-  std::string remarks() const override {
-    if constexpr (requires { m_.remarks(); }) return m_.remarks();
-    return {};
-  }
-  std::vector<PreconditionerLevel> levels() const override {
-    if constexpr (requires { m_.levels(); }) return m_.levels();
-    return {};
-  }
-  std::size_t bytes() const override { return m_.bytes(); }
-  bool update_values(const Analysis<Space, T>& analysis) override {
-    if constexpr (requires { m_.update_values(analysis); }) {
-      m_.update_values(analysis);
-      return true;
-    } else {
-      return false;
-    }
-  }
-
- private:
-  M m_;
-};
-
 }  // namespace detail
 
 /// Makes the list entry of a preconditioner class M for one space and value type. M has: name, description,
-/// why_not(structure), a constructor from an Analysis, apply, bytes, space, revision; optionally apply_dot,
-/// is_capturable, seconds, equals_transpose, works_in_float, levels, rate, varies, symmetric, remarks, null_pivots and
-/// update_values(analysis). One with options has them as a text `known_options` for help, parse_options(text), and
+/// why_not(structure), a constructor from an Analysis, apply, bytes, space, revision; optionally what else a
+/// PreconditionerBase has. One with options has them as a text `known_options` for help, parse_options(text), and
 /// takes what that returns as the second argument of the constructor. One whose options refer to the numbers of the
 /// rows has a static rows_named(options).
 ///
@@ -216,8 +108,9 @@ constexpr PreconditionerEntry<Space, T> preconditioner_entry() {
             return detail::predicted<M>(analysis, detail::parsed_options<M>({}));
           },
           [](const Analysis<Space, T>& analysis, std::string_view text, const StopRequest& stop,
-             const MemoryBudget& memory) -> std::unique_ptr<BuiltPreconditioner<Space, T>> {
-            return std::make_unique<detail::ErasedPreconditioner<M>>(analysis, text, stop, memory);
+             const MemoryBudget& memory) -> std::unique_ptr<PreconditionerBase<Space, T>> {
+            return std::make_unique<detail::AdaptedPreconditioner<Space, T, M>>(
+                analysis.space(), detail::make<M>(analysis, text, stop, memory));
           }};
 }
 

@@ -10,9 +10,9 @@ namespace ostinato {
 ///
 /// Shapes    A: n x n. b, x: n, in the memory of `space`. On entry x holds the initial guess (zeros if there is none).
 /// Requires  A and M are symmetric positive definite. Negative curvature is detected and reported as breakdown. Where
-///           structure() says that A isn't symmetric, two products with the residual are tried: if they show it beyond
+///           facts() say that A isn't symmetric, two products with the residual are tried: if they show it beyond
 ///           a thousandth, the solve ends as breakdown before the first iteration, and x is the guess. A may be
-///           negative definite where its structure() says that its diagonal is negative; M may then be so, too. CG on
+///           negative definite where its facts() say that its diagonal is negative; M may then be so, too. CG on
 ///           -A x = -b takes the same steps as on A x = b, so that only the test of the curvature changes.
 /// Traffic   An iteration moves A once and 10 n sizeof(T) bytes of vectors. A preconditioner adds its own bytes and 3 n
 ///           sizeof(T).

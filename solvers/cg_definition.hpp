@@ -28,7 +28,7 @@ namespace cg_loop {
 
 template <class Space, class T>
 bool is_negative(const OperatorRef<Space, T>& a) {
-  return a.structure() != nullptr && a.structure()->negative_diagonal;
+  return a.facts() != nullptr && a.facts()->negative_diagonal;
 }
 
 /// The recurrence of CG for an A in T, with r, p, q and z in V: T or float.
@@ -39,6 +39,8 @@ class Recurrence {
       : space_(system.space()),
         a_(system.a()),
         m_(system.m()),
+        low_a_(a_.lower()),
+        low_m_(m_.lower()),
         x_(x),
         p_(workspace.template allocate<V>(x.size())),
         q_(workspace.template allocate<V>(x.size())),
@@ -92,14 +94,14 @@ class Recurrence {
 
   void precondition(In<V> r, Out<V> z, Slot<V> slot) const {
     if constexpr (is_mixed) {
-      m_.mixed_dot(r, z, slot);
+      low_m_->apply_dot(r, z, slot);
     } else {
       m_.apply_dot(space_, r, z, slot);
     }
   }
   void multiply(In<V> p, Out<V> q) const {
     if constexpr (is_mixed) {
-      a_.mixed_dot(p, q, p, pq_);
+      low_a_->apply_dot(p, q, p, pq_);
     } else {
       a_.apply_dot(space_, p, q, p, pq_);
     }
@@ -108,6 +110,8 @@ class Recurrence {
   const Space& space_;
   const OperatorRef<Space, T>& a_;
   const PreconditionerRef<Space, T>& m_;
+  const LinearMap<Space, float>* low_a_;  ///< A and M for vectors in float
+  const PreconditionerBase<Space, float>* low_m_;
   Out<T> x_;
   Out<V> p_, q_, z_;
   Slot<V> pq_, rz_, rz_before_, zq_;
@@ -178,7 +182,7 @@ class MixedRecurrence {
 template <class Space, class T>
 bool is_mixed(const OperatorRef<Space, T>& a, const PreconditionerRef<Space, T>& m, MixedPrecision asked) {
   constexpr std::size_t large = std::size_t{1} << 20;
-  if (asked == MixedPrecision::off || m.varies() || !a.has_mixed_dot() || !m.has_mixed_dot()) return false;
+  if (asked == MixedPrecision::off || m.varies() || a.lower() == nullptr || m.lower() == nullptr) return false;
   return asked == MixedPrecision::on || a.rows() >= large;
 }
 

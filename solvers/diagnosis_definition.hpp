@@ -93,8 +93,8 @@ NotFinite why_not_finite(const ScaledSystem<Space, T>& system, In<T> x) {
       return "b holds " + at.text();
     if (const diagnosing::Found at = diagnosing::first_not_finite<Space, T>(space, x))
       return "the guess holds " + at.text();
-    const Structure* const structure = system.a().structure();
-    const std::string where = structure != nullptr && !structure->finite ? "A holds NaN or infinity" : "";
+    const Facts* const facts = system.a().facts();
+    const std::string where = facts != nullptr && !facts->finite ? "A holds NaN or infinity" : "";
     const Vector<Space, T> ones(space, x.size(), T{1});
     Vector<Space, T> y(space, system.b().size());
     system.a().apply(ones, y);
@@ -149,7 +149,7 @@ bool is_rounding_by_row(const Space& space, const OperatorRef<Space, T>& a, cons
 template <class Space, class T>
 bool solves_least_squares(const ScaledSystem<Space, T>& system, In<T> x, In<T> r) {
   constexpr double rounding = 8 * static_cast<double>(std::numeric_limits<real_t<T>>::epsilon());
-  const Structure* const s = system.a().structure();
+  const Facts* const s = system.a().facts();
   if (s == nullptr || !s->symmetric || !s->finite) return false;
   const auto proof = [&] {
     const Space& space = system.space();
@@ -192,7 +192,7 @@ std::string why_singular(const ScaledSystem<Space, T>& system, double goal) {
   return diagnosing::if_possible([&]() -> std::string {
     const Space& space = system.space();
     if (system.a().rows() != system.a().cols()) return {};
-    const Structure* const s = system.a().structure();
+    const Facts* const s = system.a().facts();
     if (s != nullptr && s->empty_rows > 0) {
       return "A is singular: " + std::to_string(s->empty_rows) +
              (s->empty_rows == 1 ? " row has no entries" : " rows have no entries");

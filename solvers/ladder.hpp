@@ -31,8 +31,8 @@ class Ladder {
   Ladder(const Space& space, const OperatorRef<Space, T>& a, In<T> b, Out<T> x, std::string_view solver,
          const SolveOptions& options)
       : space_(space), a_(a), b_(b), x_(x), solver_(solver), options_(options) {
-    structure_.rows = static_cast<Index>(std::min<std::size_t>(a.rows(), std::numeric_limits<Index>::max()));
-    if (a.structure() != nullptr) structure_ = *a.structure();
+    facts_.rows = static_cast<Index>(std::min<std::size_t>(a.rows(), std::numeric_limits<Index>::max()));
+    if (a.facts() != nullptr) facts_ = *a.facts();
   }
 
   SolveResult climb(PreconditionerRef<Space, T> m) {
@@ -49,7 +49,7 @@ class Ladder {
       const Stopwatch watch;
       called_ = 0;
       const double seconds = options_.time_limit > 0 ? options_.time_limit - all.seconds : HUGE_VAL;
-      std::optional<PreconditionerRef<Space, T>> next;
+      const PreconditionerBase<Space, T>* next = nullptr;
       try {
         next = m.stronger({.thorough = options_.effort == Effort::thorough,
                            .definite = all.solver == Cg::name,
@@ -134,7 +134,7 @@ class Ladder {
   bool needs_factors() const {
     constexpr Index fewest_rows = 100;
     constexpr Offset most_entries = 1000000;
-    const Structure& s = structure_;
+    const Facts& s = facts_;
     return !Space::has_streams && solver_ == "auto" && options_.effort != Effort::quick && s.finite && !s.symmetric &&
            s.missing_diagonal > 0 && s.empty_rows == 0 && s.rows > fewest_rows && s.nonzeros <= most_entries;
   }
@@ -211,16 +211,16 @@ class Ladder {
     constexpr int enough = 500;  // with complete factors, unless these are those of a singular matrix
     if (m.name() == "lu" && !is_first_) options.max_iterations = std::min(options.max_iterations, enough);
     if (solver_ != "auto") return run<Space, T>(solver_, space_, a_, b_, x_, m, options);
-    return run_methods<Space, T>(choice_for(m), structure_, space_, a_, b_, x_, m, options, watch, unsolvable_);
+    return run_methods<Space, T>(choice_for(m), facts_, space_, a_, b_, x_, m, options, watch, unsolvable_);
   }
 
   SolverChoice choice_for(const PreconditionerRef<Space, T>& m) const {
     SolverChoice choice =
-        choose_solver(structure_, (m.varies() ? 2 : 1) * sizeof(T), options_.restart, m.varies() ? 0 : m.rate(),
+        choose_solver(facts_, (m.varies() ? 2 : 1) * sizeof(T), options_.restart, m.varies() ? 0 : m.rate(),
                       m.symmetric(), memory_left(memory_left(options_.mem_limit, weaker_bytes_), m.bytes()));
-    if (a_.structure() == nullptr && m.symmetric())
+    if (a_.facts() == nullptr && m.symmetric())
       choice.reason =
-          "A doesn't say whether it is symmetric (structure()); name \"cg\" if A is symmetric positive definite";
+          "A doesn't say whether it is symmetric (facts()); name \"cg\" if A is symmetric positive definite";
     return choice;
   }
 
@@ -253,8 +253,7 @@ class Ladder {
       return name + " ended as " + in_words(latest_.status) + " at iteration " + std::to_string(all.iterations) + " (" +
              latest_.reason + ")";
     if (all.iterations == 0)
-      return std::to_string(structure_.missing_diagonal) +
-             (structure_.missing_diagonal == 1 ? " row has" : " rows have") +
+      return std::to_string(facts_.missing_diagonal) + (facts_.missing_diagonal == 1 ? " row has" : " rows have") +
              " no diagonal entry, which leaves little hope without factors";
     return slow_text(name, pace_, all.iterations);
   }
@@ -316,7 +315,7 @@ class Ladder {
   Out<T> x_;
   std::string_view solver_;
   const SolveOptions& options_;
-  Structure structure_;
+  Facts facts_;
   bool unsolvable_ = false;       ///< no x solves the system
   bool is_first_ = true;          ///< the preconditioner is the one that the solve began with
   bool slow_ = false;             ///< the latest run was stopped because it was slow

@@ -81,7 +81,7 @@ class LeastSquaresLadder {
     constexpr int fewest = 20;
     constexpr double index = 4, launches = 40e-6, on_cpu = 4e9;
     const auto rows = static_cast<double>(a_.rows()), cols = static_cast<double>(a_.cols());
-    const Structure* const s = a_.structure();
+    const Facts* const s = a_.facts();
     const double entries = s != nullptr ? static_cast<double>(s->nonzeros) : 0;
     const double bytes = 2 * (sizeof(T) + index) * entries + sizeof(T) * (3 * rows + 9 * cols);
     double iteration = 2e-6 + bytes / on_cpu;
@@ -121,11 +121,11 @@ class LeastSquaresLadder {
     }
   };
 
-  /// Makes what is stronger than m. Nothing where that can't be made, with a note, or where the caller wants an end.
-  std::optional<PreconditionerRef<Space, T>> stronger(const PreconditionerRef<Space, T>& m, SolveResult& all) {
+  /// Makes what is stronger than m. Null where that can't be made, with a note, or where the caller wants an end.
+  const PreconditionerBase<Space, T>* stronger(const PreconditionerRef<Space, T>& m, SolveResult& all) {
     const Stopwatch watch;
     std::string why;
-    std::optional<PreconditionerRef<Space, T>> next;
+    const PreconditionerBase<Space, T>* next = nullptr;
     try {
       next = m.stronger({.thorough = options_.effort == Effort::thorough,
                          .seconds = options_.time_limit > 0 ? options_.time_limit - all.seconds : HUGE_VAL,
@@ -135,7 +135,7 @@ class LeastSquaresLadder {
     } catch (const Stopped&) {
       all.seconds += watch.seconds();
       stop_while_making(all);
-      return {};
+      return nullptr;
     }
     space_.wait();
     const double seconds = watch.seconds();

@@ -29,7 +29,7 @@ namespace ostinato {
 ///           it applies M^-1 alone.
 /// Traffic   An iteration applies A, A^T and M once each, and moves (3 m + 9 n) sizeof(T) bytes of vectors, with a
 ///           preconditioner 4 n (or 4 m) sizeof(T) more. The start takes up to 32 products with A^T where A has no
-///           column_norms(), the end up to 64 with A where A has no structure().
+///           column_norms(), the end up to 64 with A where A has no facts().
 /// Exec      Allocates 2 m sizeof(T) and 5 n sizeof(T) bytes at entry, with a preconditioner n (or m) sizeof(T) more;
 ///           on the host 8 n bytes and n sizeof(T). On Cuda the host waits only when the monitor reads back, and where
 ///           r is recomputed. The history has the norms of r that the recurrence estimates.

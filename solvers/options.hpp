@@ -132,7 +132,7 @@ struct SolveResult {
   double residual = 0;           ///< ||b - A x||, recomputed
   double relative_residual = 0;  ///< residual over ||b||; equal to residual when b = 0
   /// ||b - A x|| / (||A||_inf ||x|| + ||b||): how far the system that x solves is from the given one, in norm. Some
-  /// 1e-16 (1e-8 in single precision) is as good as it gets. NaN for an operator without structure().
+  /// 1e-16 (1e-8 in single precision) is as good as it gets. NaN for an operator without facts().
   double backward_error = std::numeric_limits<double>::quiet_NaN();
   /// The largest |b - A x| of an equation beside the absolute values of its own terms, (|A| |x| + |b|): the row-wise
   /// (componentwise) backward error. NaN where the entries of A aren't at hand. Of solve() without a preconditioner.

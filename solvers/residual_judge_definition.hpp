@@ -56,7 +56,7 @@ double ResidualJudge<Space, T>::bound(In<T> x) const {
 
 template <class Space, class T>
 double ResidualJudge<Space, T>::bound(double x_norm) const {
-  const Structure* s = system_.a().structure();
+  const Facts* s = system_.a().facts();
   if (s == nullptr || !std::isfinite(s->norm_inf)) return HUGE_VAL;
   const double of_a = system_.a_norm() * x_norm * (s->symmetric ? 1 : std::sqrt(static_cast<double>(s->rows)));
   return (s->longest_row + 3) * judging::unit_roundoff<T> * (of_a + system_.b_norm());
@@ -129,7 +129,7 @@ auto ResidualJudge<Space, T>::rounding(Out<T> x, Out<T> r) const -> Rounding {
   }
   if (!std::isfinite(rows)) rows = 1;
   const double share = std::min(1.0, 6 / std::sqrt(std::max(rows, 1.0)));
-  const Structure* s = system_.a().structure();
+  const Facts* s = system_.a().facts();
   const double mean = s != nullptr ? s->mean_row : 16, longest = s != nullptr ? s->longest_row : 16;
   const double typical = std::sqrt((2 + mean) / 6), worst = longest + 1;  // partial sums may grow with the row
   const double terms = std::sqrt(squares + system_.b_norm() * system_.b_norm());

@@ -32,9 +32,9 @@ namespace ostinato {
 /// block has one iteration unless options.check_every says otherwise, and on the GPU so, too, when there will be few
 /// and long ones: the host keeps up, and an iteration too many would count. `preconditioning`: seconds of an
 /// application of M.
-template <class Space, class T>
-int block_length(const Space& space, const OperatorRef<Space, T>& a, const SolveOptions& options, int period,
-                 double preconditioning = 0, bool few_iterations = false) {
+template <class Space, class Map>
+int block_length(const Space& space, const Map& a, const SolveOptions& options, int period, double preconditioning = 0,
+                 bool few_iterations = false) {
   constexpr int most = ConvergenceState::ring / 4;
   const auto whole = [=](int length) {
     const int longest = most / period * period;
@@ -46,7 +46,8 @@ int block_length(const Space& space, const OperatorRef<Space, T>& a, const Solve
     return 1;
   } else {
     constexpr double between_readbacks = 100e-6, launches = 6e-6, long_enough = 50e-6;
-    const double bytes = 12.0 * static_cast<double>(a.rows()) * sizeof(T) + static_cast<double>(a.bytes());
+    const double bytes =
+        12.0 * static_cast<double>(a.rows()) * sizeof(typename Map::value_type) + static_cast<double>(a.bytes());
     const double iteration = launches + bytes / space.bandwidth() + preconditioning;
     if (few_iterations && iteration > long_enough) return 1;
     return whole(std::clamp(2 * static_cast<int>(between_readbacks / iteration / 2), 2, 16));
@@ -423,7 +424,7 @@ void check_goal(SolveResult& result, double b_norm, double goal) {
 template <class Method, class Space, class T>
 std::string why_not_symmetric(const OperatorRef<Space, T>& a) {
   if constexpr (requires { Method::needs_symmetry; }) {
-    const Structure* s = a.structure();
+    const Facts* s = a.facts();
     if (s != nullptr && !s->symmetric) return "A isn't symmetric; " + std::string(Method::name) + " needs that";
   }
   return {};

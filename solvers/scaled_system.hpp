@@ -27,7 +27,7 @@ void require_system(const std::string& method, const Space& space, const Operato
 
 /// The system A x = b times powers of two, so that the squares and fourth powers that the methods form neither overflow
 /// nor underflow: (2^i A) (2^(k - i) x) = 2^k b. A power of two changes no digit. The powers are 1 for matrices and
-/// right-hand sides of ordinary size. The size of A is taken from its Structure; an operator without structure() isn't
+/// right-hand sides of ordinary size. The size of A is taken from its facts; an operator without facts() isn't
 /// scaled.
 template <class Space, class T>
 class ScaledSystem {

@@ -11,7 +11,6 @@
 #include <limits>
 
 #include <ostinato/solvers/restarts_steps.hpp>
-#include <ostinato/spmv/analysis/structure.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/concept.hpp>
 #include <ostinato/spmv/space/error.hpp>
@@ -112,9 +111,9 @@ ScaledSystem<Space, T>::ScaledSystem(std::string_view method, const Space& space
 template <class Space, class T>
 void ScaledSystem<Space, T>::scale_a(const OperatorRef<Space, T>& a, const PreconditionerRef<Space, T>& m,
                                      Workspace<Space>& workspace, Shape shape) {
-  const Structure* structure = a.structure();
-  a_norm_ = structure != nullptr ? structure->norm_inf : std::numeric_limits<double>::quiet_NaN();
-  if (structure == nullptr || !structure->finite || !(a_norm_ > 0) || scaling::is_ordinary<T>(a_norm_)) return;
+  const Facts* facts = a.facts();
+  a_norm_ = facts != nullptr ? facts->norm_inf : std::numeric_limits<double>::quiet_NaN();
+  if (facts == nullptr || !facts->finite || !(a_norm_ > 0) || scaling::is_ordinary<T>(a_norm_)) return;
   a_exponent_ = std::isfinite(a_norm_) ? -std::ilogb(a_norm_) : -std::numeric_limits<double>::max_exponent;
   // A norm that overflows is at least 2^max_exponent, which the scaling makes 1.
   a_norm_ = std::isfinite(a_norm_) ? std::ldexp(a_norm_, a_exponent_) : 1;
@@ -134,7 +133,7 @@ void ScaledSystem<Space, T>::scale_b(In<T> b, Workspace<Space>& workspace) {
     return std::sqrt(real_part(read_scalar(space_, slots_)));
   };
   b_norm_ = norm(b);
-  const bool for_float = m_.works_in_float() || m_.has_mixed_dot();
+  const bool for_float = m_.works_in_float() || m_.lower() != nullptr;
   if (scaling::is_ordinary<T>(b_norm_) && !(for_float && scaling::is_too_far_for_float(b_norm_))) return;
   const double plain = b_norm_;
   const Out<T> scaled = workspace.template allocate<T>(b.size());

@@ -143,9 +143,9 @@ inline bool factors_are_near(const SolveResult& failed, double cost, const Solve
 /// Solves with all methods that may serve, until one converges. `watch` is the one that the options ask. `unsolvable`
 /// becomes true when no x solves the system.
 template <class Space, class T>
-SolveResult run_methods(const SolverChoice& first, const Structure& s, const Space& space,
-                        const OperatorRef<Space, T>& a, In<T> b, Out<T> x, const PreconditionerRef<Space, T>& m,
-                        const SolveOptions& options, CostWatch& watch, bool& unsolvable) {
+SolveResult run_methods(const SolverChoice& first, const Facts& s, const Space& space, const OperatorRef<Space, T>& a,
+                        In<T> b, Out<T> x, const PreconditionerRef<Space, T>& m, const SolveOptions& options,
+                        CostWatch& watch, bool& unsolvable) {
   Guess<Space, T> guess(space, x);
   SolveResult result = run_first(first.name, space, a, b, x, guess, m, options);
   result.notes.insert(result.notes.begin(), first.name + " chosen: " + first.reason);

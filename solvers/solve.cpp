@@ -15,7 +15,7 @@
 
 namespace ostinato {
 
-SolverChoice choose_solver(const Structure& s, std::size_t value_bytes, int restart, double rate,
+SolverChoice choose_solver(const Facts& s, std::size_t value_bytes, int restart, double rate,
                            bool symmetric_preconditioner, std::size_t limit) {
   constexpr double small_rate = 0.7;
   const double memory = basis_memory(limit);

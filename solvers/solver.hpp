@@ -152,8 +152,8 @@ struct Solver {
     if constexpr (detail::AreForSolvers<A, M>) {
       constexpr bool takes_complex = requires { Method::takes_complex; };
       detail::require_values<T, takes_complex>();
-      return Method::template run<Space, T>(space, OperatorRef<Space, T>(a), b, x, PreconditionerRef<Space, T>(m),
-                                            options);
+      return Method::template run<Space, T>(space, detail::as_map<Space, T>(space, a), b, x,
+                                            detail::as_preconditioner<Space, T>(space, m), options);
     } else {
       return detail::explain<A, M>();
     }

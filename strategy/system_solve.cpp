@@ -354,7 +354,7 @@ class SystemSolve {
     q_ = old;
   }
 
-  bool is_symmetric() const { return a_.structure() != nullptr && a_.structure()->symmetric; }
+  bool is_symmetric() const { return a_.facts() != nullptr && a_.facts()->symmetric; }
 
   SolveResult judged(SolveResult result) {
     take_end(result);

@@ -302,15 +302,6 @@ ApproximateFactored<Space, T, V>::ApproximateFactored(const Space& space, Made&&
       w_(space, over_pivot_.size()),
       norm_(space, 1) {}
 
-/// to = b - A x
-template <class Space, class T, class V>
-void ApproximateFactored<Space, T, V>::subtract(const Operator<Space, V>& a, std::span<const V> x, std::span<const V> b,
-                                                std::span<V> to) const {
-  if (a.residual(x, b, to, norm_.data())) return;
-  copy<V>(space_, b, to);
-  a.apply(V{-1}, x, V{1}, to);
-}
-
 /// y = S r. The vectors don't overlap; `spare` is overwritten.
 template <class Space, class T, class V>
 void ApproximateFactored<Space, T, V>::solve(const Triangle& triangle, std::span<const V> r, std::span<V> y,
@@ -319,7 +310,7 @@ void ApproximateFactored<Space, T, V>::solve(const Triangle& triangle, std::span
   if (triangle.inverse) {
     triangle.inverse->apply(V{1}, r, V{0}, y);
     for (int step = 1; step < steps; ++step) {
-      subtract(*triangle.matrix, y, r, spare);
+      triangle.matrix->residual(y, r, spare, norm_.data());
       triangle.inverse->apply(V{1}, spare, V{1}, y);
     }
     return;
@@ -328,7 +319,7 @@ void ApproximateFactored<Space, T, V>::solve(const Triangle& triangle, std::span
   std::span<const V> last = r;
   for (int left = steps - 2; left >= 0; --left) {  // the last step writes y
     const std::span<V> next = left % 2 == 0 ? y : spare;
-    subtract(*triangle.matrix, last, r, next);
+    triangle.matrix->residual(last, r, next, norm_.data());
     last = next;
   }
 }

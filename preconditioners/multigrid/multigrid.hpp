@@ -14,6 +14,7 @@
 #include <ostinato/preconditioners/level.hpp>
 #include <ostinato/preconditioners/memory_budget.hpp>
 #include <ostinato/preconditioners/multigrid/damping.hpp>
+#include <ostinato/preconditioners/preconditioner.hpp>
 #include <ostinato/preconditioners/rows_named.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
@@ -204,9 +205,8 @@ class Multigrid {
   /// z = M^-1 r;  *slot = r . z
   void apply_dot(std::span<const T> r, std::span<T> z, Slot<T> slot) const;
 
-  /// The same for vectors in float, where has_mixed_dot(): T is double and the grids are structured.
-  void mixed_dot(std::span<const float> r, std::span<float> z, Slot<float> slot) const;
-  bool has_mixed_dot() const;
+  /// For vectors in float, where T is double and the grids are structured; null otherwise.
+  const PreconditionerBase<Space, float>* lower() const;
 
   std::size_t bytes() const;
   double seconds() const;  ///< predicted time of a cycle

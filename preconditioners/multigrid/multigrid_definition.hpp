@@ -250,6 +250,27 @@ struct Multigrid<Space, T>::State {
   std::optional<algebraic::AlgebraicCycle<Space, T>> algebraic;  ///< classical
   Vector<Space, double> unused;                                  ///< takes the dot product that apply() doesn't give
   OneThread one_thread;
+  /// The cycles for vectors in float.
+  struct Lower final : PreconditionerBase<Space, float> {
+    State& state;
+    explicit Lower(State& s) : PreconditionerBase<Space, float>(s.space), state(s) {}
+    void apply(Block<const float> r, Block<float> z) const override {
+      for (int k = 0; k < z.columns; ++k) apply(r.column(k), z.column(k), state.unused.data());
+    }
+    void apply_dot(Block<const float> r, Block<float> z, Slot<float> slots) const override {
+      for (int k = 0; k < z.columns; ++k) {
+        apply(r.column(k), z.column(k), slots + k);
+        if (state.cycles.size() > 1) dot<float>(state.space, r.column(k), z.column(k), slots + k);
+      }
+    }
+
+   private:
+    void apply(std::span<const float> r, std::span<float> z, Slot<float> slot) const {
+      const auto within = state.enter(r.size(), z.size());
+      state.apply_to_grids(r.data(), z.data(), slot);
+    }
+  };
+  Lower lower{*this};
   double rate = 0;
   bool is_short_of_memory = false;  ///< coarsened aggressively, although nobody asked for that
   bool reused = false;
@@ -636,20 +657,15 @@ void Multigrid<Space, T>::apply_dot(std::span<const T> r, std::span<T> z, Slot<T
 }
 
 template <class Space, class T>
-void Multigrid<Space, T>::mixed_dot(std::span<const float> r, std::span<float> z, Slot<float> slot) const {
-  const auto within = state().enter(r.size(), z.size());
-  state().apply_to_grids(r.data(), z.data(), slot);
-  if (state().cycles.size() > 1) dot<float>(state().space, r, z, slot);
-}
-
-template <class Space, class T>
-bool Multigrid<Space, T>::has_mixed_dot() const {
+const PreconditionerBase<Space, float>* Multigrid<Space, T>::lower() const {
   constexpr double largest = 1e6;  // z then stays in the range of float, however small r becomes
   const State& s = state();
-  return !is_single<T> && !s.algebraic && std::all_of(s.cycles.begin(), s.cycles.end(), [](const auto& c) {
-    const double power = c.hierarchy().power();
-    return power < largest && power > 1 / largest;
-  });
+  const bool exists =
+      std::is_same_v<T, double> && !s.algebraic && std::all_of(s.cycles.begin(), s.cycles.end(), [](const auto& c) {
+        const double power = c.hierarchy().power();
+        return power < largest && power > 1 / largest;
+      });
+  return exists ? &s.lower : nullptr;
 }
 
 template <class Space, class T>

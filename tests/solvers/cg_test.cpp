@@ -181,13 +181,20 @@ struct UsersMatrix {
   void apply(double alpha, std::span<const double> x, double beta, std::span<double> y) const {
     for (std::size_t i = 0; i < y.size(); ++i) y[i] = alpha * row(x, i) + (beta == 0 ? 0 : beta * y[i]);
   }
-  void mixed_dot(std::span<const float> x, std::span<float> y, std::span<const float> w, double* slot) const {
-    *slot = 0;
-    for (std::size_t i = 0; i < y.size(); ++i) {
-      y[i] = static_cast<float>(row(x, i));
-      *slot += static_cast<double>(w[i]) * static_cast<double>(y[i]);
+  const LinearMap<Host, float>* lower() const { return &low; }
+
+  struct Lower : LinearMap<Host, float> {
+    const UsersMatrix& of;
+    explicit Lower(const UsersMatrix& m)
+        : LinearMap(Host(), static_cast<std::size_t>(m.a.rows), static_cast<std::size_t>(m.a.cols)), of(m) {}
+    void apply(float alpha, Block<const float> x, float beta, Block<float> y) const override {
+      const auto from = x.column(0);
+      const auto to = y.column(0);
+      for (std::size_t i = 0; i < to.size(); ++i)
+        to[i] = static_cast<float>(alpha * of.row(from, i) + (beta == 0 ? 0.0 : double{beta} * double{to[i]}));
     }
-  }
+  };
+  Lower low{*this};
 
  private:
   template <class V>
@@ -200,27 +207,28 @@ struct UsersMatrix {
 };
 
 /// A preconditioner of a user: z = r / 4.
-struct UsersQuarter {
-  void apply(std::span<const double> r, std::span<double> z) const {
-    for (std::size_t i = 0; i < r.size(); ++i) z[i] = r[i] / 4;
+template <class T>
+struct UsersQuarter : PreconditionerBase<Host, T> {
+  UsersQuarter() : PreconditionerBase<Host, T>(Host()) {}
+  void apply(Block<const T> r, Block<T> z) const override {
+    for (std::size_t i = 0; i < r.rows; ++i) z.data[i] = r.data[i] / 4;
   }
-  void mixed_dot(std::span<const float> r, std::span<float> z, double* slot) const {
-    *slot = 0;
-    for (std::size_t i = 0; i < r.size(); ++i) {
-      z[i] = r[i] / 4;
-      *slot += static_cast<double>(r[i]) * static_cast<double>(z[i]);
-    }
+  const PreconditionerBase<Host, float>* lower() const override {
+    if constexpr (std::is_same_v<T, double>) return &low;
+    return nullptr;
   }
+
+  std::conditional_t<std::is_same_v<T, double>, UsersQuarter<float>, int> low{};
 };
 
 TEST(CgMixed, ScalesTheRightHandSideIntoTheRangeOfFloat) {
   const auto system = with_known_solution(generate<double>("poisson2d", {.n = 30}));
-  const UsersMatrix a{system.a};
+  const UsersMatrix a{.a = system.a};
   for (const double scale : {1.0, 1e-30, 1e-40, 1e-45, 1e30, 1e40}) {
     SCOPED_TRACE(scale);
     std::vector<double> b = system.b, x(b.size());
     for (double& v : b) v *= scale;
-    const SolveResult result = cg(Host(), a, b, x, UsersQuarter{}, {.mixed = MixedPrecision::on});
+    const SolveResult result = cg(Host(), a, b, x, UsersQuarter<double>(), {.mixed = MixedPrecision::on});
     EXPECT_EQ(result.status, Status::converged);
     EXPECT_LE(result.iterations, 200);
   }

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#include <ostinato/preconditioners/identity.hpp>
 #include <ostinato/solvers/gradient_judge.hpp>
 
 #include <gtest/gtest.h>
@@ -29,7 +30,10 @@ class GradientJudgeOn : public SpaceTest<Case> {
     double cosine, share;
   };
 
-  Judged judge(const Csr<Value>& a, const std::vector<Value>& r, const PreconditionerRef<On, Value>& m = {}) const {
+  template <class M = Identity>
+  Judged judge(const Csr<Value>& a, const std::vector<Value>& r, const M& given = {}) const {
+    const auto& adapted = detail::as_preconditioner<On, Value>(this->space(), given);
+    const PreconditionerRef<On, Value> m(adapted);
     const TransposableOperator op(this->space(), a);
     const auto b = this->put(r), x = this->put(std::vector<Value>(static_cast<std::size_t>(a.cols)));
     Workspace<On> workspace(this->space());

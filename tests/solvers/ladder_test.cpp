@@ -358,19 +358,27 @@ TYPED_TEST(LadderOn, LimitsHoldWhileAPreconditionerIsMade) {
 
 /// Of a list: z is a multiple of r in the first unknowns, which grows from call to call, and 0 in the others.
 template <class Space, class T>
-struct Listed {
-  Space space;
+struct Listed : PreconditionerBase<Space, T> {
   std::string own_name;
   std::size_t unknowns;
-  T growth = 1;
-  const Listed* next = nullptr;
+  T growth;
+  const Listed* next;
   mutable T multiple = T(0.5);
 
-  std::string name() const { return own_name; }
-  const Listed* stronger(const StrongerOptions&, std::string&) const { return next; }
-  void apply(std::span<const T> r, std::span<T> z) const {
-    space.zero(z.data(), z.size_bytes());
-    scale<T>(space, multiple, r.first(unknowns), z.first(unknowns));
+  Listed(const Space& space, std::string its_name, std::size_t first, T grows = 1, const Listed* then = nullptr)
+      : PreconditionerBase<Space, T>(space),
+        own_name(std::move(its_name)),
+        unknowns(first),
+        growth(grows),
+        next(then) {}
+
+  std::string name() const override { return own_name; }
+  const Listed* stronger(const StrongerOptions&, std::string&) const override { return next; }
+  void apply(Block<const T> of_r, Block<T> of_z) const override {
+    const std::span<const T> r = of_r.column(0);
+    const std::span<T> z = of_z.column(0);
+    this->space().zero(z.data(), z.size_bytes());
+    scale<T>(this->space(), multiple, r.first(unknowns), z.first(unknowns));
     multiple *= growth;
   }
 };

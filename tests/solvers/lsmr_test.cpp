@@ -66,13 +66,14 @@ class LsmrOn : public SpaceTest<Case> {
   }
 
   /// Solves, and checks that the result is true.
+  template <class M = Identity>
   Solved<Value> solve(const System<Value>& system, const SolveOptions& options = {.rtol = 1e-5},
-                      const PreconditionerRef<On, Value>& m = {}) const {
+                      const M& m = {}) const {
     const Analysis<On, Value> analysis(this->space(), system.a);
     const TransposableOperator<On, Value> op(analysis);
     const auto b = this->put(system.b);
     auto x = this->put(system.x0);
-    SolveResult result = Lsmr::run<On, Value>(this->space(), op, b, x, m, options);
+    SolveResult result = lsmr(this->space(), op, b, x, m, options);
     Solved<Value> solved{std::move(result), x.download()};
     expect_honest(solved, system, options);
     if (solved.result.status == Status::least_squares) {

@@ -198,7 +198,10 @@ class RealMatrix : public testing::Test {
     for (const auto& method : every_method<Space, double>(Solvers{})) {
       if (!is_for(method, analysis.structure())) continue;
       try_with(method, "", {});
-      if (analysis.structure().missing_diagonal == 0) try_with(method, "+jacobi", Jacobi<Space, double>(analysis));
+      if (analysis.structure().missing_diagonal == 0) {
+        const Jacobi<Space, double> jacobi(analysis);
+        try_with(method, "+jacobi", detail::as_preconditioner<Space, double>(space, jacobi));
+      }
     }
     if (const auto line = methods_that_fail.find(entry_.name); !Space::has_streams) {
       EXPECT_EQ(failed, line == methods_that_fail.end() ? "" : line->second) << entry_.name;

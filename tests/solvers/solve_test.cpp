@@ -402,17 +402,17 @@ template <class Op>
 class Described {
  public:
   using value_type = typename Op::value_type;
-  Described(const Op& op, Structure structure) : op_(op), structure_(std::move(structure)) {}
+  Described(const Op& op, const Facts& facts) : op_(op), facts_(facts) {}
   auto rows() const { return op_.rows(); }
   auto cols() const { return op_.cols(); }
-  const Structure& structure() const { return structure_; }
+  const Facts& facts() const { return facts_; }
   void apply(value_type alpha, std::span<const value_type> x, value_type beta, std::span<value_type> y) const {
     op_.apply(alpha, x, beta, y);
   }
 
  private:
   const Op& op_;
-  Structure structure_;
+  Facts facts_;
 };
 
 /// An operator of a user that says nothing of itself.
@@ -441,7 +441,7 @@ TYPED_TEST(SolveOn, SaysThatTheSymmetryOfAnOperatorIsUnknown) {
 
   EXPECT_EQ(result.status, Status::converged);
   EXPECT_EQ(result.solver, "gmres");
-  EXPECT_TRUE(mentions(result, "A doesn't say whether it is symmetric (structure()); name \"cg\""));
+  EXPECT_TRUE(mentions(result, "A doesn't say whether it is symmetric (facts()); name \"cg\""));
   EXPECT_FALSE(mentions(result, "isn't symmetric"));
 }
 
