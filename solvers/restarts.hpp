@@ -18,9 +18,12 @@
 #include <ostinato/spmv/analysis/structure.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/linear_operator.hpp>
+#include <ostinato/spmv/space/concept.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/sums.hpp>
 
 // The start, the restarts and the end of a solve, which all methods share. The methods' .cpp files include this header.
 
@@ -115,6 +118,7 @@ class RestartPolicy {
 /// Throws    ArgumentError.
 template <class Method, class Space, class T>
 void require_fixed(const PreconditionerRef<Space, T>& m) {
+  static_assert(!Method::takes_varying_m);
   if (!m.varies()) return;
   const std::string method(Method::name);
   throw ArgumentError(method + ": " + m.name() + " isn't a linear function with these options, which " + method +
@@ -423,7 +427,7 @@ void check_goal(SolveResult& result, double b_norm, double goal) {
 /// Says that a Method which says `needs_symmetry` was given a matrix without it; empty otherwise.
 template <class Method, class Space, class T>
 std::string why_not_symmetric(const OperatorRef<Space, T>& a) {
-  if constexpr (requires { Method::needs_symmetry; }) {
+  if constexpr (Method::needs_symmetry) {
     const Facts* s = a.facts();
     if (s != nullptr && !s->symmetric) return "A isn't symmetric; " + std::string(Method::name) + " needs that";
   }
@@ -495,6 +499,9 @@ std::string reason_of(SolveResult& result, const Monitor<Space>& monitor, const 
 template <class Method, class Space, class T, class Recurrence>
 SolveResult solve_with_restarts(const ScaledSystem<Space, T>& system, Out<T> x, const SolveOptions& options,
                                 Workspace<Space>& workspace, Recurrence recurrence, int period = Method::period) {
+  static_assert(HasLoops<Space, Sums<1>>,
+                "a space needs for_each(space, n, f) and sum(space, n, f, slots) in its namespace: "
+                "ostinato/spmv/space/concept.hpp");
   require_valid(options);
   SolveResult result;
   result.solver = Method::name;

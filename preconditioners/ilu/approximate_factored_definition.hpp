@@ -110,8 +110,8 @@ SpaceCsr<Space, double> unit_triangle(const Space& space, const FactorsInPlace<S
 }
 
 /// Refuses inverses that there is no room for, before they are made. A GPU refuses memory by itself.
-template <class Announce>
-void require_room(const Host& space, const CsrView<double>& lower, const CsrView<double>& upper,
+template <class Space, class Announce>
+void require_room(const Space& space, const CsrView<double>& lower, const CsrView<double>& upper,
                   const Announce& announce, const StopRequest& stop) {
   constexpr std::size_t bytes_while_made = 4 * (sizeof(double) + sizeof(Index));  // pattern, inverse, turned, rounded
   const auto most = static_cast<Offset>(space.free_bytes() / bytes_while_made);
