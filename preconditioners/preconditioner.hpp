@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <ostinato/preconditioners/level.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/linear_operator.hpp>
 #include <ostinato/spmv/space/index.hpp>
 #include <ostinato/spmv/space/stop.hpp>

@@ -6,6 +6,7 @@
 #include <span>
 
 #include <ostinato/spmv/analysis/facts.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/block.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
 

@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/linear_map.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
 

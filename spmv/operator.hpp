@@ -13,6 +13,7 @@
 
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/analysis/pattern_hash.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/linear_map.hpp>
 #include <ostinato/spmv/selection/choice.hpp>
 #include <ostinato/spmv/space/concept.hpp>

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/operator.hpp>
 #include <ostinato/spmv/space/list.hpp>
 

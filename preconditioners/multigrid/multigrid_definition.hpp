@@ -219,7 +219,7 @@ struct Multigrid<Space, T>::State {
     void apply(Block<const float> r, Block<float> z) const override {
       for (int k = 0; k < z.columns; ++k) apply(r.column(k), z.column(k), state.unused.data());
     }
-    void apply_dot(Block<const float> r, Block<float> z, double* slots) const override {
+    void apply_dot(Block<const float> r, Block<float> z, Slot<float> slots) const override {
       for (int k = 0; k < z.columns; ++k) {
         apply(r.column(k), z.column(k), slots + k);
         if (state.cycles.size() > 1) dot<float>(state.space, r.column(k), z.column(k), slots + k);
@@ -227,7 +227,7 @@ struct Multigrid<Space, T>::State {
     }
 
    private:
-    void apply(std::span<const float> r, std::span<float> z, double* slot) const {
+    void apply(std::span<const float> r, std::span<float> z, Slot<float> slot) const {
       const auto within = state.enter(r.size(), z.size());
       state.apply_to_grids(r.data(), z.data(), slot);
     }

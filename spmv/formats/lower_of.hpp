@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/formats/product.hpp>
 #include <ostinato/spmv/linear_map.hpp>
 #include <ostinato/spmv/space/vector.hpp>
@@ -29,7 +30,7 @@ class LowerOf final : public LinearMap<Space, float> {
     }
   }
 
-  void apply_dot(Block<const float> x, Block<float> y, Block<const float> w, double* slots) const override {
+  void apply_dot(Block<const float> x, Block<float> y, Block<const float> w, Slot<float> slots) const override {
     for (int k = 0; k < y.columns; ++k) {
       float* const to = y.column(k).data();
       a_->mixed(Product<double, float>{1, x.column(k).data(), 0, to, to}, w.column(k).data(), slots + k);

@@ -10,6 +10,7 @@
 
 #include <ostinato/spmv/analysis/grid.hpp>
 #include <ostinato/spmv/analysis/structure.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/linear_map.hpp>
 #include <ostinato/spmv/matrix/stencil.hpp>
 #include <ostinato/spmv/space/concept.hpp>
@@ -79,29 +80,29 @@ class StencilOperator {
   void apply(T alpha, std::span<const T> x, T beta, std::span<T> y) const;
 
   /// y = A x;  *slot = w . y, in one pass. The slot is in the memory of the space.
-  void apply_dot(std::span<const T> x, std::span<T> y, std::span<const T> w, double* slot) const;
+  void apply_dot(std::span<const T> x, std::span<T> y, std::span<const T> w, Slot<T> slot) const;
 
   /// For vectors in float; null where T is float.
   const LinearMap<Space, float>* lower() const;
 
   /// r = b - A x;  *slot = r . r, in one pass.
-  void residual(std::span<const T> x, std::span<const T> b, std::span<T> r, double* slot) const;
+  void residual(std::span<const T> x, std::span<const T> b, std::span<T> r, Slot<T> slot) const;
 
   /// r = b - outer A (inner x), added up with twice the digits (spmv/matrix/accurate_residual.hpp);  *slot = r . r.
   /// Returns true.
   bool accurate_residual(double outer, double inner, std::span<const T> x, std::span<const T> b, std::span<T> r,
-                         double* slot) const;
+                         Slot<T> slot) const;
 
  private:
   void require_shapes(std::size_t x, std::size_t y) const;
   detail::StencilRows<T> view() const;
-  bool mixed_dot_of_fours(const float* x, float* y, const float* w, double* slot) const
+  bool mixed_dot_of_fours(const float* x, float* y, const float* w, Slot<float> slot) const
       requires(std::is_same_v<T, double>&& is_cuda<Space>);
 
   using Lower = detail::LowerOf<Space, StencilOperator>;
   friend Lower;
   template <class Product>
-  void mixed(const Product& p, const float* w, double* slot) const;
+  void mixed(const Product& p, const float* w, Slot<float> slot) const;
 
   Space space_;
   Grid grid_;

@@ -98,7 +98,7 @@ void StencilOperator<Space, T>::apply(T alpha, std::span<const T> x, T beta, std
 
 template <class Space, class T>
 void StencilOperator<Space, T>::apply_dot(std::span<const T> x, std::span<T> y, std::span<const T> w,
-                                          double* slot) const {
+                                          Slot<T> slot) const {
   require_shapes(x.size(), y.size());
   require_shapes(w.size(), y.size());
   look_.at(space_, x.data(), y.data());
@@ -117,7 +117,7 @@ const LinearMap<Space, float>* StencilOperator<Space, T>::lower() const {
 /// A product with vectors in float, and *slot = w . y.
 template <class Space, class T>
 template <class Product>
-void StencilOperator<Space, T>::mixed(const Product& p, const float* w, double* slot) const {
+void StencilOperator<Space, T>::mixed(const Product& p, const float* w, Slot<float> slot) const {
   if constexpr (std::is_same_v<T, double>) {
     if constexpr (is_cuda<Space>) {
       if (p.alpha == 1 && p.beta == 0 && mixed_dot_of_fours(p.x, p.y, w, slot)) return;
@@ -132,7 +132,7 @@ void StencilOperator<Space, T>::mixed(const Product& p, const float* w, double* 
 
 /// Makes the product where StencilProductOfFours can.
 template <class Space, class T>
-bool StencilOperator<Space, T>::mixed_dot_of_fours(const float* x, float* y, const float* w, double* slot) const
+bool StencilOperator<Space, T>::mixed_dot_of_fours(const float* x, float* y, const float* w, Slot<float> slot) const
     requires(std::is_same_v<T, double>&& is_cuda<Space>) {
   const auto is_aligned = [](const float* v) { return reinterpret_cast<std::uintptr_t>(v) % (4 * sizeof(float)) == 0; };
   const Extents& e = grid_.extents;
@@ -151,7 +151,7 @@ bool StencilOperator<Space, T>::mixed_dot_of_fours(const float* x, float* y, con
 
 template <class Space, class T>
 void StencilOperator<Space, T>::residual(std::span<const T> x, std::span<const T> b, std::span<T> r,
-                                         double* slot) const {
+                                         Slot<T> slot) const {
   require_shapes(x.size(), r.size());
   require_shapes(b.size(), r.size());
   const detail::StencilRows<T> rows = view();
@@ -163,7 +163,7 @@ void StencilOperator<Space, T>::residual(std::span<const T> x, std::span<const T
 
 template <class Space, class T>
 bool StencilOperator<Space, T>::accurate_residual(double outer, double inner, std::span<const T> x,
-                                                  std::span<const T> b, std::span<T> r, double* slot) const {
+                                                  std::span<const T> b, std::span<T> r, Slot<T> slot) const {
   require_shapes(x.size(), r.size());
   require_shapes(b.size(), r.size());
   sum_grid(space_, grid_.extents,

@@ -51,7 +51,7 @@ class Products {
   void apply_transposed(T alpha, std::span<const T> x, T beta, std::span<T> y) const {
     transposed_.apply(alpha, x, beta, y);
   }
-  const Structure& structure() const { return a_.structure(); }
+  const Facts& facts() const { return a_.structure(); }
 
  private:
   Operator<Host, T> a_, transposed_;

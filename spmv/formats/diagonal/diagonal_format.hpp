@@ -9,6 +9,7 @@
 #include <utility>
 #include <variant>
 
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/formats/diagonal/bands.hpp>
 #include <ostinato/spmv/formats/diagonal/generated_product.hpp>
 #include <ostinato/spmv/formats/diagonal/row_classes.hpp>
@@ -109,7 +110,7 @@ class DiagonalFormat {
     multiply({alpha, x.data(), beta, y.data(), y.data()});
   }
 
-  void apply_dot(std::span<const T> x, std::span<T> y, std::span<const T> w, double* slot) const {
+  void apply_dot(std::span<const T> x, std::span<T> y, std::span<const T> w, Slot<T> slot) const {
     multiply_dot(plain_product(x.data(), y.data()), w.data(), slot);
   }
 
@@ -119,12 +120,12 @@ class DiagonalFormat {
   }
 
   /// A product with vectors in float, and *slot = w . y.
-  void mixed(const Product<double, float>& p, const float* w, double* slot) const requires(mixes) {
+  void mixed(const Product<double, float>& p, const float* w, Slot<float> slot) const requires(mixes) {
     std::visit([&](const auto& stored) { stored.apply_dot(p, w, slot); }, *stored_);
   }
 
   /// r = b - A x and *slot = r . r in one pass.
-  void residual(std::span<const T> x, std::span<const T> b, std::span<T> r, double* slot) const {
+  void residual(std::span<const T> x, std::span<const T> b, std::span<T> r, Slot<T> slot) const {
     multiply_dot({T{-1}, x.data(), T{1}, b.data(), r.data()}, r.data(), slot);
   }
 
@@ -162,7 +163,7 @@ class DiagonalFormat {
         *stored_);
   }
 
-  void multiply_dot(const Product<T>& p, const T* w, double* slot) const {
+  void multiply_dot(const Product<T>& p, const T* w, Slot<T> slot) const {
     std::visit(
         [&](const auto& stored) {
           if constexpr (is_cuda<Space>) {
