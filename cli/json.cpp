@@ -133,7 +133,8 @@ Json to_json(const SystemPreparation& p) {
           {"equal_rows", p.equal_rows}};
 }
 
-Json to_json(const SolveReport& r) {
+/// How the solve ended, and with what it was done.
+Json outcome_json(const SolveReport& r) {
   const std::optional<double> products = precondition_products(r);
   return {{"status", to_string(r.result.status)},
           {"message", r.result.message()},
@@ -145,8 +146,12 @@ Json to_json(const SolveReport& r) {
           {"grid_complexity", r.hierarchy.empty() ? Json(nullptr) : Json(grid_complexity(r.hierarchy))},
           {"precondition_products", products ? Json(*products) : Json(nullptr)},
           {"format", r.choice.format},
-          {"parameters", r.choice.parameters},
-          {"device", r.device.description},
+          {"parameters", r.choice.parameters}};
+}
+
+/// What was solved, and where.
+Json system_json(const SolveReport& r) {
+  return {{"device", r.device.description},
           {"precision", r.device.precision},
           {"matrix", r.matrix},
           {"right_hand_side", r.rhs},
@@ -154,8 +159,12 @@ Json to_json(const SolveReport& r) {
           {"rows", r.structure.rows},
           {"cols", r.structure.cols},
           {"nonzeros", r.structure.nonzeros},
-          {"structure", to_json(r.structure)},
-          {"rtol", r.options.rtol},
+          {"structure", to_json(r.structure)}};
+}
+
+/// How close x was to come, and how close it came.
+Json accuracy_json(const SolveReport& r) {
+  return {{"rtol", r.options.rtol},
           {"atol", r.options.atol},
           {"iterations", r.result.iterations},
           {"relative_residual", r.result.relative_residual},
@@ -166,8 +175,12 @@ Json to_json(const SolveReport& r) {
           {"unsolved_rows", std::isnan(r.result.row_error) ? Json(nullptr) : Json(r.result.unsolved_rows)},
           {"null_pivots", r.result.null_pivots},
           {"at_precision_limit", r.result.at_precision_limit},
-          {"error", r.error ? Json(*r.error) : Json(nullptr)},
-          {"renumbering", to_json(r.renumbering)},
+          {"error", r.error ? Json(*r.error) : Json(nullptr)}};
+}
+
+/// What the solve took, why it was done so, and what happened on the way.
+Json course_json(const SolveReport& r) {
+  return {{"renumbering", to_json(r.renumbering)},
           {"preparation", to_json(r.preparation)},
           {"times", to_json(r.times)},
           {"bytes", to_json(r.bytes)},
@@ -178,8 +191,14 @@ Json to_json(const SolveReport& r) {
           {"amortisation", r.amortisation ? to_json(*r.amortisation) : Json(nullptr)},
           {"notes", r.result.notes},
           {"changes", to_json(r.result.changes)},
-          {"history", r.result.history},
-          {"version", version_json()}};
+          {"history", r.result.history}};
+}
+
+Json to_json(const SolveReport& r) {
+  Json report = outcome_json(r);
+  for (const Json& part : {system_json(r), accuracy_json(r), course_json(r)}) report.update(part);
+  report["version"] = version_json();
+  return report;
 }
 
 Json to_json(const SearchResult& v) {

@@ -29,10 +29,10 @@ struct System {
 };
 
 inline void require_square(const SolveInput& in, const MatrixMarketInfo& info) {
-  if (info.rows == info.cols || in.solver == "auto" || in.solver == Lsmr::name) return;
+  if (info.rows == info.cols || in.solver == "auto" || takes_any_shape(in.solver)) return;
   throw FormatError(in.matrix, 0,
-                    fmt::format("the matrix is {} x {}, and {} needs a square one; lsmr solves least squares problems",
-                                info.rows, info.cols, in.solver));
+                    fmt::format("the matrix is {} x {}, and {} needs a square one; {} solves least squares problems",
+                                info.rows, info.cols, in.solver, name_in_auto<RoleInAuto::least_squares>));
 }
 
 /// The least size of a vector or matrix that T holds. In single precision one that keeps all digits, since double

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <any>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -31,8 +32,20 @@ struct PreconditionerInfo {
 /// Names and descriptions of all preconditioners, "none" first, for help texts.
 const std::vector<PreconditionerInfo>& preconditioner_infos();
 
+/// A preconditioner that is asked for.
+struct PreconditionerRequest {
+  std::string name = "auto";  ///< "auto", "none", or a name from the list of preconditioners
+  /// A value of the options struct of the preconditioner, as MultigridOptions or IlutKind::Options; empty: those that
+  /// are the default.
+  std::any options = {};
+};
+
+/// What a text "NAME" or "NAME:KEY=VALUE,KEY=VALUE" asks for, as "multigrid:sweeps=2,smoother=chebyshev".
 /// Throws    ArgumentError for a text that AnyPreconditioner doesn't take, whatever the matrix: an unknown name,
 ///           listing the known names, or options that the preconditioner doesn't have, listing those that it has.
+PreconditionerRequest parse_preconditioner(std::string_view text);
+
+/// Throws    As parse_preconditioner().
 void check_preconditioner(std::string_view text);
 
 /// What a preconditioner that is asked for by this text refers to by the numbers of the rows: those of order=natural,
@@ -90,13 +103,17 @@ class AnyPreconditioner : public PreconditionerBase<Space, T> {
   /// "auto" shares the analysis, for stronger(): on Host the arrays that the analysis refers to must outlive the
   /// object.
   ///
-  /// Builds the preconditioner called `name`: "auto", "none" or a name from the list of preconditioners, there with
-  /// options or without: "multigrid:sweeps=2,smoother=chebyshev". "auto" takes a simpler one, and says why, when the
-  /// preconditioner that it would take can't be built for the matrix. `mem_limit`: bytes that the preconditioner may
-  /// keep, with all that fallback() and stronger() refer to; 0: what is free in the memory of the space.
-  /// Throws    As check_preconditioner(); exceptions of the constructor of a preconditioner asked for by name;
-  ///           MemoryLimitError when that takes more than the limit or than is free, before the memory is taken.
-  ///           Stopped once `stop` is made: factors, fsai and algebraic multigrid take long.
+  /// Builds the preconditioner that is asked for: {"multigrid", MultigridOptions{.sweeps = 2}}. "auto" takes a simpler
+  /// one, and says why, when the preconditioner that it would take can't be built for the matrix. `mem_limit`: bytes
+  /// that the preconditioner may keep, with all that fallback() and stronger() refer to; 0: what is free in the memory
+  /// of the space.
+  /// Throws    ArgumentError for an unknown name, or the options of another preconditioner; exceptions of the
+  ///           constructor of a preconditioner asked for by name; MemoryLimitError when that takes more than the limit
+  ///           or than is free, before the memory is taken. Stopped once `stop` is made: factors, fsai and algebraic
+  ///           multigrid take long.
+  AnyPreconditioner(const Analysis<Space, T>& analysis, PreconditionerRequest asked, const StopRequest& stop = {},
+                    std::size_t mem_limit = 0);
+  /// By a text, as parse_preconditioner() takes it.
   explicit AnyPreconditioner(const Analysis<Space, T>& analysis, std::string_view name = "auto",
                              const StopRequest& stop = {}, std::size_t mem_limit = 0);
   /// For "auto", the arrays are lent to the object: they must outlive it, as those of an analysis must.
@@ -162,6 +179,7 @@ class AnyPreconditioner : public PreconditionerBase<Space, T> {
     return is_identity() ? without : (built_.get()->*of)();
   }
   std::string try_to_build(const Analysis<Space, T>& analysis, const StopRequest& stop);
+  double poorest_rate(const Analysis<Space, T>& analysis) const;
   void choose(const Analysis<Space, T>& analysis, const StopRequest& stop);
   int rung_after(int from, const Structure& s, bool may_be_definite) const;  ///< no_ladder where there is none
   bool looks_stiff(const Analysis<Space, T>& analysis) const;
@@ -172,7 +190,7 @@ class AnyPreconditioner : public PreconditionerBase<Space, T> {
 
   using Base::space_;
   PreconditionerChoice choice_;
-  std::string options_;  ///< of the preconditioner, as text
+  std::any options_;  ///< of the preconditioner
   std::size_t rows_ = 0;
   std::unique_ptr<Base> built_;  ///< null for "none", and in an object that was moved from
   bool is_none_ = false;

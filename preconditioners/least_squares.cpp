@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <ostinato/preconditioners/ilu/cholesky.hpp>
+#include <ostinato/preconditioners/ilu/incomplete_lu.hpp>
 #include <ostinato/preconditioners/list.hpp>
 #include <ostinato/spmv/matrix/algebra/norms.hpp>
 #include <ostinato/spmv/matrix/algebra/product.hpp>
@@ -42,12 +43,6 @@ struct Request {
 Request request_of(std::string_view text) {
   const std::size_t colon = std::min(text.find(':'), text.size());
   return {lower(text.substr(0, colon)), lower(text.substr(std::min(colon + 1, text.size())))};
-}
-
-template <class Space, class T>
-const PreconditionerEntry<Space, T>& entry_of(const std::string& name) {
-  const auto& list = preconditioner_list<Space, T>();
-  return *std::find_if(list.begin(), list.end(), [&](const auto& entry) { return entry.name == name; });
 }
 
 /// The row of most entries.
@@ -120,7 +115,7 @@ void check_least_squares_preconditioner(std::string_view text) {
   const Request asked = request_of(text);
   const std::string serves =
       "least squares has none, jacobi (columns, or rows, of norm 1), ic0, ict and cholesky (factors of A^T A or A A^T)";
-  if (has_factors(asked.name)) return entry_of<Host, double>(asked.name).check(asked.options);
+  if (has_factors(asked.name)) return (void)find_preconditioner<Host, double>(asked.name)->parse(asked.options);
   if (asked.name != "auto" && asked.name != "none" && asked.name != "jacobi")
     throw ArgumentError(asked.name + " is for square systems; " + serves);
   if (!asked.options.empty() || text.find(':') != std::string_view::npos)
@@ -136,7 +131,7 @@ LeastSquaresPreconditioner<Space, T>::LeastSquaresPreconditioner(const Analysis<
   const Request asked = request_of(name);
   const Structure& s = analysis.structure();
   choice_ = {asked.name, "asked for"};
-  options_ = asked.options;
+  if (has_factors(asked.name)) options_ = find_preconditioner<Space, T>(asked.name)->parse(asked.options);
   of_rows_ = s.cols > s.rows;
   find_norms(analysis);
   if (asked.name == "auto") {
@@ -195,7 +190,7 @@ void LeastSquaresPreconditioner<Space, T>::factor(const Analysis<Space, T>& anal
                            one = identity<Space, T>(space, left.view().rows);
   const double first = least_shift<T>();
   constexpr double last = 1e-2;
-  const auto& entry = entry_of<Space, T>(choice_.name);
+  const auto& entry = *find_preconditioner<Space, T>(choice_.name);
   MatrixSum<Space, T> shifted(space, product, static_cast<T>(first), one);
   for (double shift = first; factors_ == nullptr; shift *= 16) {
     if (shift > first) shifted.update(product, static_cast<T>(shift), one);
@@ -234,12 +229,12 @@ void LeastSquaresPreconditioner<Space, T>::apply(Block<const T> r, Block<T> z) c
 }
 
 template <class Space, class T>
-auto LeastSquaresPreconditioner<Space, T>::made(const Analysis<Space, T>& analysis, const char* name,
-                                                const char* options, const StopRequest& stop) const
+auto LeastSquaresPreconditioner<Space, T>::made(const Analysis<Space, T>& analysis, std::string_view name,
+                                                std::any options, const StopRequest& stop) const
     -> std::unique_ptr<LeastSquaresPreconditioner> {
   std::unique_ptr<LeastSquaresPreconditioner> next(new LeastSquaresPreconditioner(space_));
-  next->choice_ = {name, "what was taken first doesn't get there"};
-  next->options_ = options;
+  next->choice_ = {std::string(name), "what was taken first doesn't get there"};
+  next->options_ = std::move(options);
   next->of_rows_ = of_rows_;
   next->inverse_norms_ = Vector<Space, T>(space_, rows());
   copy<T>(space_, inverse_norms_, next->inverse_norms_.span());
@@ -260,11 +255,12 @@ auto LeastSquaresPreconditioner<Space, T>::stronger(const StrongerOptions& optio
     why = "cholesky: no time is left to make it, some " + seconds_text(stronger_seconds_);
     return nullptr;
   }
-  constexpr const char* names[] = {"cholesky", "ict"};
-  for (const char* const name : names) {
-    const bool is_limited = !options.thorough && std::string_view(name) == "cholesky";
+  const double fill = options.thorough ? 0 : 100;  // 0: as memory allows
+  const std::pair<std::string_view, std::any> factors[] = {{CholeskyKind::name, CholeskyKind::Options{.fill = fill}},
+                                                           {IctKind::name, {}}};
+  for (const auto& [name, how] : factors) {
     try {
-      stronger_ = made(*analysis, name, is_limited ? "fill=100" : "", options.stop);
+      stronger_ = made(*analysis, name, how, options.stop);
       return stronger_.get();
     } catch (const ArgumentError& e) {
       const std::string what = e.what();

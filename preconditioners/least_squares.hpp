@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <any>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -74,12 +75,13 @@ class LeastSquaresPreconditioner : public PreconditionerBase<Space, T> {
   explicit LeastSquaresPreconditioner(const Space& space) : Base(space) {}
   void find_norms(const Analysis<Space, T>& analysis);
   void factor(const Analysis<Space, T>& analysis, const StopRequest& stop);
-  std::unique_ptr<LeastSquaresPreconditioner> made(const Analysis<Space, T>& analysis, const char* name,
-                                                   const char* options, const StopRequest& stop) const;
+  std::unique_ptr<LeastSquaresPreconditioner> made(const Analysis<Space, T>& analysis, std::string_view name,
+                                                   std::any options, const StopRequest& stop) const;
 
   using Base::space_;
   PreconditionerChoice choice_;
-  std::string options_, remarks_;
+  std::any options_;  ///< of the factors
+  std::string remarks_;
   bool is_none_ = false, of_rows_ = false;
   double least_norm_ = 0, most_norm_ = 0;  ///< of the columns, or rows, that aren't 0
   Vector<Space, T> inverse_norms_;         ///< 0 for a column of zeros

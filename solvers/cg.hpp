@@ -24,12 +24,14 @@ namespace ostinato {
 ///           the form of Polak & Ribiere, as r_new - r = -alpha q; an iteration has a dot product more.
 /// Source    Hestenes & Stiefel, J. Res. NBS 49 (1952) 409; Notay, SIAM J. Sci. Comput. 22 (2000) 1444 (M that varies).
 ///           x and p are updated in one pass, which saves one read of p.
-struct Cg {
+struct Cg : MethodTraits {
+  using Options = OptionsWith<OwnOptions{.mixed = true}>;
   static constexpr std::string_view name = "cg";
   static constexpr std::string_view description = "conjugate gradients; symmetric positive definite matrices";
   static constexpr int products_per_iteration = 1;
   static constexpr OnBreakdown on_breakdown = OnBreakdown::end;
-  static constexpr bool needs_symmetry = true;
+  static constexpr RoleInAuto in_auto = RoleInAuto::definite;
+  static constexpr bool needs_symmetry = true, needs_definiteness = true;
   static constexpr bool takes_complex = true;  ///< and then needs a Hermitian matrix
   static constexpr int period = 2;  ///< without a preconditioner, rz and rz_new swap their slots in each iteration
   static std::string breakdown_text(int cause, double number, const std::string& when);

@@ -52,7 +52,7 @@ class Ladder {
       const PreconditionerBase<Space, T>* next = nullptr;
       try {
         next = m.stronger({.thorough = options_.effort == Effort::thorough,
-                           .definite = all.solver == Cg::name,
+                           .definite = is_definite(all.solver),
                            .seconds = seconds,
                            .left = slow_ ? seconds_left(all) : 0,
                            .mem_limit = memory_left(options_.mem_limit, basis_bytes()),
@@ -170,13 +170,21 @@ class Ladder {
   /// up to a hundred times as long as predicted, and fail where it is singular.
   double patience(const PreconditionerRef<Space, T>& m) const {
     constexpr double patient = 5;
-    return m.is_identity() && method_for(m) == Minres::name ? patient : 1;
+    const SolverInfo* const method = find_solver(method_for(m));
+    const bool is_for_indefinite = method != nullptr && method->needs_symmetry && !method->needs_definiteness;
+    return m.is_identity() && is_for_indefinite ? patient : 1;
+  }
+
+  static bool is_definite(std::string_view method) {
+    const SolverInfo* const info = find_solver(method);
+    return info != nullptr && info->needs_definiteness;
   }
 
   /// Whether the method makes the residual as small as it can. That of CG stays on plateaus, and falls all the faster
   /// behind them; that of BiCGSTAB jumps.
   static bool has_steady_residual(std::string_view method) {
-    return method == Gmres::name || method == Gcrodr::name || method == Minres::name;
+    const SolverInfo* const info = find_solver(method);
+    return info != nullptr && info->has_steady_residual;
   }
 
   /// Predicted, of a method that was stopped because it was slow; infinite where it doesn't get there in the iterations
@@ -231,8 +239,8 @@ class Ladder {
 
   /// Whether the method takes a preconditioner that isn't symmetric.
   bool may_use_factors() const {
-    return solver_ == "auto" || solver_ == Gmres::name || solver_ == Bicgstab::name || solver_ == Bicgstab2::name ||
-           solver_ == Idr::name || solver_ == Gcrodr::name;
+    const SolverInfo* const method = find_solver(solver_);
+    return solver_ == "auto" || (method != nullptr && method->takes_factors());
   }
 
   /// A residual at the limit of the precision doesn't become smaller by other means.
@@ -258,15 +266,10 @@ class Ladder {
     return slow_text(name, pace_, all.iterations);
   }
 
-  /// What GMRES or GCRO-DR, asked for by name, takes of the memory for as many vectors as it is asked for.
+  /// What a method, asked for by name, takes of the memory for a basis of as many vectors as it is asked for.
   std::size_t basis_bytes() const {
-    const bool gmres = solver_ == Gmres::name, gcrodr = solver_ == Gcrodr::name;
-    if ((!gmres && !gcrodr) || options_.restart == automatic_restart) return 0;
-    const std::size_t column = sizeof(T) * (gmres && options_.flexible ? 2 : 1);
-    const int vectors = krylov_vectors(x_.size(), column, options_.restart);
-    const int kept = std::min(options_.recycle == automatic_recycle ? vectors / 5 : options_.recycle, vectors);
-    return column * x_.size() *
-           (static_cast<std::size_t>(vectors) + (gcrodr ? 2 * static_cast<std::size_t>(kept) + 2 : 0));
+    const SolverInfo* const method = find_solver(solver_);
+    return method == nullptr ? 0 : method->basis_bytes(x_.size(), sizeof(T), options_);
   }
 
   /// What was reached before is worth more than an exception.

@@ -37,12 +37,13 @@ namespace ostinato {
 ///           it is symmetric; exceptions of A and M.
 /// Source    Fong & Saunders, SIAM J. Sci. Comput. 33 (2011) 2950; with M: Benbow, SIAM J. Matrix Anal. Appl. 21 (1999)
 ///           166.
-struct Lsmr {
+struct Lsmr : MethodTraits {
   static constexpr std::string_view name = "lsmr";
   static constexpr std::string_view description = "least squares; matrices of any shape, multiplies with A^T, too";
   static constexpr int products_per_iteration = 2;
   static constexpr OnBreakdown on_breakdown = OnBreakdown::restart;
-  static constexpr bool needs_transpose = true;
+  static constexpr RoleInAuto in_auto = RoleInAuto::least_squares;
+  static constexpr bool needs_transpose = true, takes_varying_m = false;
   static constexpr int period = 1;
 
   template <class Space, class T>

@@ -118,6 +118,7 @@ class RestartPolicy {
 /// Throws    ArgumentError.
 template <class Method, class Space, class T>
 void require_fixed(const PreconditionerRef<Space, T>& m) {
+  static_assert(!Method::takes_varying_m);
   if (!m.varies()) return;
   const std::string method(Method::name);
   throw ArgumentError(method + ": " + m.name() + " isn't a linear function with these options, which " + method +
@@ -426,7 +427,7 @@ void check_goal(SolveResult& result, double b_norm, double goal) {
 /// Says that a Method which says `needs_symmetry` was given a matrix without it; empty otherwise.
 template <class Method, class Space, class T>
 std::string why_not_symmetric(const OperatorRef<Space, T>& a) {
-  if constexpr (requires { Method::needs_symmetry; }) {
+  if constexpr (Method::needs_symmetry) {
     const Facts* s = a.facts();
     if (s != nullptr && !s->symmetric) return "A isn't symmetric; " + std::string(Method::name) + " needs that";
   }

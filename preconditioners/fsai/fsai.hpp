@@ -40,10 +40,11 @@ class Fsai {
   using is_capturable = void;
   static constexpr std::string_view name = "fsai";
   static constexpr std::string_view description = "a factorised approximate inverse; for positive definite matrices";
-  static constexpr std::string_view known_options = "pattern=a|a2|adaptive, entries=1..255";
+  using Options = FsaiOptions;
 
   static std::string why_not(const Structure& s);
-  /// Throws    ArgumentError for a text with other options than those listed in `known_options`.
+  static std::string known_options();  ///< for help: "KEY=VALUES, KEY=VALUES"
+  /// Throws    ArgumentError for a text with other options.
   static FsaiOptions parse_options(std::string_view text);
   /// What G and its transpose keep in CSR.
   static MemoryPrediction guess(const Analysis<Space, T>& analysis);

@@ -69,11 +69,11 @@ class IncompleteLu {
   using Options = typename Kind::Options;
   static constexpr std::string_view name = Kind::name;
   static constexpr std::string_view description = Kind::description;
-  static constexpr std::string_view known_options = Kind::known_options;
 
   static std::string why_not(const Structure& s);
-  /// Throws    ArgumentError for a text with other options than those listed in `known_options`.
-  static Options parse_options(std::string_view text) { return Kind::parse_options(text); }
+  static std::string known_options();  ///< for help: "KEY=VALUES, KEY=VALUES"
+  /// Throws    ArgumentError for a text with other options.
+  static Options parse_options(std::string_view text);
   static RowsNamed rows_named(const Options& options) {
     return options.preparation.order == Ordering::natural ? RowsNamed::order : RowsNamed::none;
   }
@@ -202,9 +202,6 @@ class IncompleteLu {
 struct Ilu0Kind {
   static constexpr std::string_view name = "ilu0";
   static constexpr std::string_view description = "incomplete LU with the pattern of A";
-  static constexpr std::string_view known_options =
-      "order=natural|rcm|nd|amd, match=yes|no, precision=double|float"
-      ", solve=auto|exact|jacobi|isai, sweeps=1..1000, power=1|2";
   static constexpr bool is_symmetric = false;
   static constexpr std::optional<ZeroFillKind> zero_fill = ZeroFillKind::ilu;
   struct Options {
@@ -212,7 +209,6 @@ struct Ilu0Kind {
     bool in_float = false;  ///< under double: factors in float, half the bytes
     TriangularOptions triangles = {};
   };
-  static Options parse_options(std::string_view text);
   static constexpr Certainty certainty = Certainty::close;
   static Offset predict_entries(const Structure& s, const Options& options);
   static Factors factor(const CsrView<double>& a, const Options& options, const FactorMemory& memory,
@@ -223,9 +219,6 @@ struct Ilu0Kind {
 struct IlukKind {
   static constexpr std::string_view name = "iluk";
   static constexpr std::string_view description = "incomplete LU with fill of some levels";
-  static constexpr std::string_view known_options =
-      "level=0..100, order=natural|rcm|nd|amd, match=yes|no, precision=double|float"
-      ", solve=auto|exact|jacobi|isai, sweeps=1..1000, power=1|2";
   static constexpr bool is_symmetric = false;
   static constexpr std::optional<ZeroFillKind> zero_fill = {};
   struct Options {
@@ -234,7 +227,6 @@ struct IlukKind {
     bool in_float = false;  ///< under double: factors in float, half the bytes
     TriangularOptions triangles = {};
   };
-  static Options parse_options(std::string_view text);
   static Factors factor(const CsrView<double>& a, const Options& options, const FactorMemory& memory,
                         const StopRequest& stop);
 };
@@ -243,9 +235,6 @@ struct IlukKind {
 struct IlutKind {
   static constexpr std::string_view name = "ilut";
   static constexpr std::string_view description = "incomplete LU of the largest entries, with pivoting";
-  static constexpr std::string_view known_options =
-      "drop=0..1, fill=1..1000, pivot=0..1, order=natural|rcm|nd|amd|colamd, match=yes|no, precision=double|float"
-      ", solve=auto|exact|jacobi|isai, sweeps=1..1000, power=1|2";
   static constexpr bool is_symmetric = false;
   static constexpr std::optional<ZeroFillKind> zero_fill = {};
   struct Options {
@@ -254,7 +243,6 @@ struct IlutKind {
     bool in_float = false;  ///< under double: factors in float, half the bytes
     TriangularOptions triangles = {};
   };
-  static Options parse_options(std::string_view text);
   static constexpr Certainty certainty = Certainty::at_most;
   static Offset predict_entries(const Structure& s, const Options& options);
   static Factors factor(const CsrView<double>& a, const Options& options, const FactorMemory& memory,
@@ -265,9 +253,6 @@ struct IlutKind {
 struct LuKind {
   static constexpr std::string_view name = "lu";
   static constexpr std::string_view description = "complete LU, as a direct solver";
-  static constexpr std::string_view known_options =
-      "fill=1..100000, pivot=0..1, raise=yes|no, seconds=0..1000000, order=natural|rcm|nd|amd|colamd, match=yes|no"
-      ", precision=double|float";
   static constexpr bool is_symmetric = false;
   static constexpr bool is_complete = true;
   static constexpr std::optional<ZeroFillKind> zero_fill = {};
@@ -278,7 +263,6 @@ struct LuKind {
     PreparationOptions preparation = {.match = true, .order = Ordering::with_pivots, .equilibrate = true};
     bool in_float = false;  ///< under double: factors in float, half the bytes
   };
-  static Options parse_options(std::string_view text);
   static Factors factor(const CsrView<double>& a, const Options& options, const FactorMemory& memory,
                         const StopRequest& stop);
 };
@@ -287,9 +271,6 @@ struct LuKind {
 struct Ic0Kind {
   static constexpr std::string_view name = "ic0";
   static constexpr std::string_view description = "incomplete Cholesky with the pattern of A";
-  static constexpr std::string_view known_options =
-      "order=natural|rcm|nd|amd, precision=double|float"
-      ", solve=auto|exact|jacobi|isai, sweeps=1..1000, power=1|2";
   static constexpr bool is_symmetric = true;
   static constexpr std::optional<ZeroFillKind> zero_fill = ZeroFillKind::ic;
   struct Options {
@@ -297,7 +278,6 @@ struct Ic0Kind {
     bool in_float = false;  ///< under double: factors in float, half the bytes
     TriangularOptions triangles = {};
   };
-  static Options parse_options(std::string_view text);
   static constexpr Certainty certainty = Certainty::close;
   static Offset predict_entries(const Structure& s, const Options& options);
   static Factors factor(const CsrView<double>& a, const Options& options, const FactorMemory& memory,
@@ -308,9 +288,6 @@ struct Ic0Kind {
 struct IctKind {
   static constexpr std::string_view name = "ict";
   static constexpr std::string_view description = "incomplete Cholesky of the largest entries";
-  static constexpr std::string_view known_options =
-      "drop=0..1, fill=1..1000, order=natural|rcm|nd|amd, precision=double|float"
-      ", solve=auto|exact|jacobi|isai, sweeps=1..1000, power=1|2";
   static constexpr bool is_symmetric = true;
   static constexpr std::optional<ZeroFillKind> zero_fill = {};
   struct Options {
@@ -319,7 +296,6 @@ struct IctKind {
     bool in_float = false;  ///< under double: factors in float, half the bytes
     TriangularOptions triangles = {};
   };
-  static Options parse_options(std::string_view text);
   static constexpr Certainty certainty = Certainty::at_most;
   static Offset predict_entries(const Structure& s, const Options& options);
   static Factors factor(const CsrView<double>& a, const Options& options, const FactorMemory& memory,
@@ -330,7 +306,6 @@ struct IctKind {
 struct CholeskyKind {
   static constexpr std::string_view name = "cholesky";
   static constexpr std::string_view description = "complete Cholesky, as a direct solver";
-  static constexpr std::string_view known_options = "fill=1..100000, order=natural|rcm|nd|amd, precision=double|float";
   static constexpr bool is_symmetric = true;
   static constexpr std::optional<ZeroFillKind> zero_fill = {};
   struct Options {
@@ -338,7 +313,6 @@ struct CholeskyKind {
     PreparationOptions preparation = {.match = false, .order = Ordering::least_work};
     bool in_float = false;  ///< under double: factors in float, half the bytes
   };
-  static Options parse_options(std::string_view text);
   static Factors factor(const CsrView<double>& a, const Options& options, const FactorMemory& memory,
                         const StopRequest& stop);
 };

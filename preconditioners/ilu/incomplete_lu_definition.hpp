@@ -29,6 +29,10 @@ namespace ostinato {
 
 namespace incomplete_lu_definition {
 
+/// What the options of a kind are called in a text, and what they may be.
+template <class Kind>
+const OptionTable<typename Kind::Options>& table();
+
 /// Throws    ArgumentError for numbers that the way of the triangular solves doesn't have.
 inline void require_consistent(std::string_view name, const TriangularOptions& o) {
   if (o.is_exact() && o.sweeps != 0)
@@ -36,8 +40,6 @@ inline void require_consistent(std::string_view name, const TriangularOptions& o
                         ": sweeps are of solve=jacobi or solve=isai; take one of them, or leave sweeps out");
   if (o.solve != TriangularSolve::isai && o.power != 1)
     throw ArgumentError(std::string(name) + ": power is of solve=isai; take that, or leave power out");
-  require_between(name, "sweeps", o.sweeps, 0, 1000);
-  require_between(name, "power", o.power, 1, 2);
 }
 
 /// Calls make(V{}) with the type in which factors under T are kept.
@@ -63,6 +65,13 @@ inline Offset most_entries_on_host() {
   return static_cast<Offset>(std::min(host_memory() / 2, free_host_memory()) / bytes_while_made);
 }
 
+/// Throws    MemoryLimitError: the factors have more entries than that.
+[[noreturn]] inline void refuse_more_entries(std::string_view name, Offset most_entries) {
+  throw MemoryLimitError(std::string(name) + ": takes more than the " +
+                         bytes_text(static_cast<double>(most_entries) * bytes_while_made) +
+                         " of host memory that are free while it is made; use --precond jacobi");
+}
+
 /// Whether a matrix can be factored in the memory of a space. What can't is left to the host, which says why, or looks
 /// closer: at a matrix that is symmetric but for rounding.
 template <class Kind, class Space, class T>
@@ -71,7 +80,49 @@ bool suits_zero_fill(const Analysis<Space, T>& analysis) {
   return s.rows == s.cols && s.finite && (!Kind::is_symmetric || (s.symmetric && s.positive_diagonal));
 }
 
+/// The factors of a matrix as it was prepared.
+struct PreparedFactors {
+  Preparation how;
+  Factors factors;
+};
+
+/// Prepares and factors a matrix on the host. Factors for exact solves are refused where they have grown too much for
+/// the type that they are kept in.
+template <class T, class Kind>
+PreparedFactors factored_on_host(const Csr<double>& whole, const typename Kind::Options& options,
+                                 PreparationOptions preparation, const FactorMemory& memory, const StopRequest& stop) {
+  Preparation how = prepare(whole.view(), preparation, stop);
+  Csr<double> ready = prepared(whole.view(), how);
+  Factors f = Kind::factor(ready.view(), options, memory, stop);
+  // Rows that depend on others come late in this order, and get pivots that say nothing about them.
+  if (f.boosted > 0 && preparation.order == Ordering::with_pivots && how.order == Ordering::colamd) {
+    preparation.order = Ordering::best;
+    how = prepare(whole.view(), preparation, stop);
+    ready = prepared(whole.view(), how);
+    f = Kind::factor(ready.view(), options, memory, stop);
+  }
+  if (detail::triangles_of(options).is_exact()) {
+    constexpr bool pivots = std::is_same_v<Kind, IlutKind> || std::is_same_v<Kind, LuKind>;
+    require_bounded_growth(Kind::name, f, ready.view(), whole.view(), f.boosted, options.in_float || is_single<T>,
+                           pivots ? "A is singular, or nearly so; use --precond jacobi, or --solver lsmr"
+                                  : "use --precond ilut, which pivots");
+  }
+  return {std::move(how), std::move(f)};
+}
+
 }  // namespace incomplete_lu_definition
+
+template <class Space, class T, class Kind>
+std::string IncompleteLu<Space, T, Kind>::known_options() {
+  return incomplete_lu_definition::table<Kind>().text();
+}
+
+template <class Space, class T, class Kind>
+auto IncompleteLu<Space, T, Kind>::parse_options(std::string_view text) -> Options {
+  Options o = incomplete_lu_definition::table<Kind>().read(name, text);
+  incomplete_lu_definition::require_consistent(name, detail::triangles_of(o));
+  return o;
+}
 
 template <class Space, class T, class Kind>
 std::string IncompleteLu<Space, T, Kind>::why_not(const Structure& s) {
@@ -146,6 +197,7 @@ auto IncompleteLu<Space, T, Kind>::approximate(const Space& space, const Options
     -> ApproximateFactored<Space, T, V> {
   const TriangularOptions triangles = detail::triangles_of(options);
   incomplete_lu_definition::require_consistent(name, triangles);
+  incomplete_lu_definition::table<Kind>().require(name, options);
   return {space,
           factors...,
           triangles,
@@ -195,33 +247,18 @@ auto IncompleteLu<Space, T, Kind>::make_on_host(const Space& space, const SpaceC
       most_entries, [&](Offset entries, Certainty certainty) {
         budget.announce(prediction(rows, entries, options, is_exact ? certainty : Certainty::rough));
       }};
-  PreparationOptions preparation = preparation_on<Space, Kind>(options, rows);
-  Preparation how = prepare(whole.view(), preparation, stop);
   try {
-    Csr<double> ready = prepared(whole.view(), how);
-    Factors f = Kind::factor(ready.view(), options, memory, stop);
-    // Rows that depend on others come late in this order, and get pivots that say nothing about them.
-    if (f.boosted > 0 && preparation.order == Ordering::with_pivots && how.order == Ordering::colamd) {
-      preparation.order = Ordering::best;
-      how = prepare(whole.view(), preparation, stop);
-      ready = prepared(whole.view(), how);
-      f = Kind::factor(ready.view(), options, memory, stop);
-    }
-    if (is_exact) {
-      constexpr bool pivots = std::is_same_v<Kind, IlutKind> || std::is_same_v<Kind, LuKind>;
-      require_bounded_growth(name, f, ready.view(), whole.view(), f.boosted, options.in_float || is_single<T>,
-                             pivots ? "A is singular, or nearly so; use --precond jacobi, or --solver lsmr"
-                                    : "use --precond ilut, which pivots");
-    }
-    ready = {};
+    incomplete_lu_definition::PreparedFactors made = incomplete_lu_definition::factored_on_host<T, Kind>(
+        whole, options, preparation_on<Space, Kind>(options, rows), memory, stop);
+    Factors& f = made.factors;
     const Offset entries = f.nonzeros();
     const Index boosted = f.boosted;
     const double shift = f.shift;
     const Index nulls = f.null_pivots;
     return incomplete_lu_definition::in_precision<T>(options.in_float, [&](auto v) -> Made {
       using Exact = Factored<Space, T, decltype(v)>;
-      return {is_exact ? AnyFactored(Exact(space, std::move(f), how))
-                       : AnyFactored(approximate<decltype(v)>(space, options, stop, budget, f, how)),
+      return {is_exact ? AnyFactored(Exact(space, std::move(f), made.how))
+                       : AnyFactored(approximate<decltype(v)>(space, options, stop, budget, f, made.how)),
               static_cast<std::size_t>(rows),
               entries,
               whole.nonzeros(),
@@ -233,10 +270,7 @@ auto IncompleteLu<Space, T, Kind>::make_on_host(const Space& space, const SpaceC
     });
   } catch (const TooManyEntries&) {
     budget.announce({bound_of(rows, memory.most_entries + 1, options), Certainty::at_least});
-    throw MemoryLimitError(
-        std::string(name) + ": takes more than the " +
-        bytes_text(static_cast<double>(memory.most_entries) * incomplete_lu_definition::bytes_while_made) +
-        " of host memory that are free while it is made; use --precond jacobi");
+    incomplete_lu_definition::refuse_more_entries(name, memory.most_entries);
   }
 }
 

@@ -82,6 +82,20 @@ struct LaneRow {
     }
     return false;
   }
+
+  /// Raises the level above those of the rows of the lanes `needed`, which have looked at all of their entries. A lane
+  /// whose level is known passes it on. Returns whether the level is known afterwards.
+  template <class Group>
+  OSTINATO_FUNCTION bool follow_lanes(const Group& group, unsigned needed, bool is_known) {
+    for (int row = 0; row < group.lanes(); ++row) {  // by then this row has its level, unless it waits for others
+      if ((needed >> row & 1u) == 0) continue;
+      const Index other = group.of_lane(is_known ? level : -1, row);
+      if ((inside >> row & 1u) == 0) continue;
+      if (other < 0) is_known = false;
+      level = other + 1 > level ? other + 1 : level;
+    }
+    return is_known;
+  }
 };
 
 /// Takes the entries of long rows that wait for rows of other groups: the lanes share them.
@@ -135,15 +149,9 @@ OSTINATO_FUNCTION void find_levels_of_rows(const Group& group, const Triangle& t
     const unsigned ready = group.all_bits(is_open && is_ready ? bit : 0u);
     look_at_all = ready != tried || group.any(moved);
     if (ready == tried) continue;
-    bool is_known = is_open && is_ready && (own.inside & ~ready) == 0;
+    const bool may_be_known = is_open && is_ready && (own.inside & ~ready) == 0;
     const unsigned needed = group.all_bits(own.inside) & ready;
-    for (int row = 0; row < group.lanes(); ++row) {  // by then this row has its level, unless it waits for others
-      if ((needed >> row & 1u) == 0) continue;
-      const Index other = group.of_lane(is_known ? own.level : -1, row);
-      if ((own.inside >> row & 1u) == 0) continue;
-      if (other < 0) is_known = false;
-      own.level = other + 1 > own.level ? other + 1 : own.level;
-    }
+    const bool is_known = own.follow_lanes(group, needed, may_be_known);
     if (is_known) {
       group.publish(level + first + group.lane(), own.level);
       is_open = false;

@@ -149,14 +149,11 @@ class Multigrid {
   static constexpr std::string_view name = "multigrid";
   static constexpr std::string_view description = "a cycle over coarser grids, which are found in the matrix";
 
-  static constexpr std::string_view known_options =
-      "kind=automatic|structured|classical|aggregation|pairwise|plain, sweeps=0..8, "
-      "smoother=jacobi|chebyshev|ssor|fsai|ilu0|ic0, unknowns=0..100, threshold=0..1, aggressive=0..10, "
-      "reuse=none|interpolation|pattern, "
-      "precision=single|half";
+  using Options = MultigridOptions;
 
   static std::string why_not(const Structure& s);
-  /// Throws    ArgumentError for a text with other options than those listed in `known_options`.
+  static std::string known_options();  ///< for help: "KEY=VALUES, KEY=VALUES"
+  /// Throws    ArgumentError for a text with other options.
   static MultigridOptions parse_options(std::string_view text);
   static RowsNamed rows_named(const MultigridOptions& options) {
     return options.unknowns > 1 ? RowsNamed::points : RowsNamed::none;

@@ -5,7 +5,6 @@
 #include <ostinato/preconditioners/multigrid/multigrid.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -28,11 +27,10 @@ namespace ostinato {
 
 namespace multigrid_definition {
 
-inline constexpr int most_sweeps = 8;
+inline constexpr int most_unknowns = 100;  // of a point, and most near-null vectors
 
-inline constexpr int most_unknowns = 100;
-
-inline constexpr int most_aggressive = 10;
+/// What the options are called in a text, and what they may be.
+const OptionTable<MultigridOptions>& table();
 
 inline Smoother structured_smoother(const MultigridOptions& options) {
   return options.smoother.value_or(Smoother::jacobi);
@@ -63,36 +61,6 @@ inline int algebraic_sweeps(const MultigridOptions& options) {
   return has_k_cycle(options.kind) || has_preconditioner(options) ? 1 : 2;
 }
 
-inline constexpr std::array<std::pair<std::string_view, Smoother>, 6> smoothers = {{
-    {"jacobi", Smoother::jacobi},
-    {"chebyshev", Smoother::chebyshev},
-    {"ssor", Smoother::ssor},
-    {"fsai", Smoother::fsai},
-    {"ilu0", Smoother::ilu0},
-    {"ic0", Smoother::ic0},
-}};
-
-inline constexpr std::array<std::pair<std::string_view, MultigridReuse>, 3> reuses = {{
-    {"none", MultigridReuse::none},
-    {"interpolation", MultigridReuse::interpolation},
-    {"pattern", MultigridReuse::pattern},
-}};
-
-inline constexpr std::array<std::pair<std::string_view, MultigridKind>, 6> kinds = {
-    {{"automatic", MultigridKind::automatic},
-     {"structured", MultigridKind::structured},
-     {"classical", MultigridKind::classical},
-     {"aggregation", MultigridKind::aggregation},
-     {"pairwise", MultigridKind::pairwise},
-     {"plain", MultigridKind::plain}}};
-
-/// Reads one of the names of a table. False for another text.
-inline bool read_name(std::string_view text, const auto& table, auto& to) {
-  const auto found = std::find_if(table.begin(), table.end(), [&](const auto& entry) { return entry.first == text; });
-  if (found != table.end()) to = found->second;
-  return found != table.end();
-}
-
 inline std::string rows_text(Index rows) { return std::to_string(rows) + (rows == 1 ? " row" : " rows"); }
 
 inline constexpr const char* no_smaller_error = "a cycle doesn't make a random error smaller";
@@ -107,10 +75,7 @@ inline constexpr const char* not_positive = "the diagonal isn't positive";
   throw ArgumentError("multigrid: " + why + "; try precision=single");
 }
 
-inline std::string smoother_text(const MultigridOptions& options) {
-  const auto is_it = [&](const auto& entry) { return entry.second == *options.smoother; };
-  return "smoother=" + std::string(std::find_if(smoothers.begin(), smoothers.end(), is_it)->first);
-}
+inline std::string smoother_text(const MultigridOptions& options) { return table().text_of_word("smoother", options); }
 
 /// Refuses a matrix that multigrid doesn't take.
 template <class Space, class T>
@@ -120,10 +85,7 @@ void require_suitable(const Structure& s) {
 }
 
 inline void require_usable(const MultigridOptions& options) {
-  require_between("multigrid", "sweeps", options.sweeps, 0, most_sweeps);
-  require_between("multigrid", "unknowns", options.unknowns, 0, most_unknowns);
-  require_between("multigrid", "threshold", options.threshold, 0, 1);
-  require_between("multigrid", "aggressive", options.aggressive, 0, most_aggressive);
+  table().require("multigrid", options);
   if (has_k_cycle(options.kind) && options.reuse == MultigridReuse::interpolation)
     throw ArgumentError("multigrid: reuse=interpolation is for kind=classical and kind=aggregation");
   if (!options.coordinates.values.empty())
@@ -529,39 +491,13 @@ std::string Multigrid<Space, T>::why_not(const Structure& s) {
 }
 
 template <class Space, class T>
+std::string Multigrid<Space, T>::known_options() {
+  return multigrid_definition::table().text();
+}
+
+template <class Space, class T>
 MultigridOptions Multigrid<Space, T>::parse_options(std::string_view text) {
-  MultigridOptions parsed;
-  const std::array<PreconditionerOption, 8> known = {{
-      {"kind", "automatic|structured|classical|aggregation|pairwise|plain",
-       [&](std::string_view value) {
-         return multigrid_definition::read_name(value, multigrid_definition::kinds, parsed.kind);
-       }},
-      {"sweeps", "0..8",
-       [&](std::string_view value) { return read_number(value, 0, multigrid_definition::most_sweeps, parsed.sweeps); }},
-      {"smoother", "jacobi|chebyshev|ssor|fsai|ilu0|ic0",
-       [&](std::string_view value) {
-         return multigrid_definition::read_name(value, multigrid_definition::smoothers, parsed.smoother);
-       }},
-      {"unknowns", "0..100",
-       [&](std::string_view value) {
-         return read_number(value, 0, multigrid_definition::most_unknowns, parsed.unknowns);
-       }},
-      {"threshold", "0..1", [&](std::string_view value) { return read_real(value, 0, 1, parsed.threshold); }},
-      {"aggressive", "0..10",
-       [&](std::string_view value) {
-         return read_number(value, 0, multigrid_definition::most_aggressive, parsed.aggressive);
-       }},
-      {"reuse", "none|interpolation|pattern",
-       [&](std::string_view value) {
-         return multigrid_definition::read_name(value, multigrid_definition::reuses, parsed.reuse);
-       }},
-      {"precision", "single|half",
-       [&](std::string_view value) {
-         parsed.precision = value == "half" ? MultigridPrecision::half : MultigridPrecision::single;
-         return value == "half" || value == "single";
-       }},
-  }};
-  read_options(name, text, known);
+  MultigridOptions parsed = multigrid_definition::table().read(name, text);
   multigrid_definition::require_usable(parsed);
   return parsed;
 }

@@ -113,20 +113,27 @@ OSTINATO_FUNCTION void products(const StencilRows<T>& rows, const V* x, Index px
   }
 }
 
-/// The same for `count` points of a line that aren't at its ends: out[k] = (A x)(i + k). In place of neighbours
-/// outside, whose coefficients are 0, the points themselves are read.
+/// products_of_segment() where axes are periodic.
+template <class T, class V>
+void products_of_wrapped_segment(const StencilRows<T>& rows, const V* x, Index px, Index count, Index py, Index pz,
+                                 std::size_t i, T* out) {
+  const T* a = rows.row(px, py, pz, i);
+  const std::size_t stride = rows.stride(), step = rows.by_class ? 0 : 1, n = static_cast<std::size_t>(count);
+  const T* own = a + static_cast<std::size_t>(rows.around.count) * stride;
+  for (std::size_t k = 0; k < n; ++k) out[k] = own[k * step] * static_cast<T>(x[i + k]);
+  rows.around.for_neighbours(rows.grid, px, py, pz, [&](int c, std::size_t j) {
+    const T* coefficient = a + static_cast<std::size_t>(c) * stride;
+    for (std::size_t k = 0; k < n; ++k) out[k] += coefficient[k * step] * static_cast<T>(x[j + k]);
+  });
+}
+
+/// The same as products() for `count` points of a line that aren't at its ends: out[k] = (A x)(i + k). In place of
+/// neighbours outside, whose coefficients are 0, the points themselves are read.
 template <class Shape, class T, class V>
 void products_of_segment(const StencilRows<T>& rows, const V* x, Index px, Index count, Index py, Index pz,
                          std::size_t i, T* out) {
   if constexpr (Shape::wraps) {
-    const T* a = rows.row(px, py, pz, i);
-    const std::size_t stride = rows.stride(), step = rows.by_class ? 0 : 1, n = static_cast<std::size_t>(count);
-    const T* own = a + static_cast<std::size_t>(rows.around.count) * stride;
-    for (std::size_t k = 0; k < n; ++k) out[k] = own[k * step] * static_cast<T>(x[i + k]);
-    rows.around.for_neighbours(rows.grid, px, py, pz, [&](int c, std::size_t j) {
-      const T* coefficient = a + static_cast<std::size_t>(c) * stride;
-      for (std::size_t k = 0; k < n; ++k) out[k] += coefficient[k * step] * static_cast<T>(x[j + k]);
-    });
+    products_of_wrapped_segment(rows, x, px, count, py, pz, i, out);
   } else {
     constexpr int all = Shape::count() + 1;
     const T* a = rows.row(px, py, pz, i);

@@ -608,6 +608,28 @@ TEST(SolveOptions, NamesThoseThatTheSolverDoesNotUse) {
             "restart = 30 is for gmres and gcrodr, flexible is for gmres");
 }
 
+TEST(SolverList, SaysWhatMethodsNeedAndKeep) {
+  EXPECT_EQ(find_solver("cgs"), nullptr);
+  EXPECT_TRUE(find_solver("cg")->needs_symmetry && find_solver("cg")->needs_definiteness);
+  EXPECT_TRUE(find_solver("minres")->needs_symmetry && !find_solver("minres")->needs_definiteness);
+  EXPECT_TRUE(find_solver("idr")->takes_factors());
+  EXPECT_FALSE(find_solver("lsmr")->takes_factors());
+  EXPECT_TRUE(takes_any_shape("lsmr"));
+  EXPECT_FALSE(takes_any_shape("auto"));
+  EXPECT_EQ(name_in_auto<RoleInAuto::symmetric>, "minres");
+
+  const auto bytes = [](const char* solver, const SolveOptions& options) {
+    return find_solver(solver)->basis_bytes(1000, 8, options);
+  };
+  EXPECT_EQ(bytes("gmres", {}), 0U);
+  EXPECT_EQ(bytes("gmres", {.restart = 30}), 30U * 8000);
+  EXPECT_EQ(bytes("gmres", {.restart = 30, .flexible = true}), 60U * 8000);
+  EXPECT_EQ(bytes("gcrodr", {.restart = 30, .recycle = 5}), (30U + 2 * 5 + 2) * 8000);
+  EXPECT_EQ(bytes("cg", {.restart = 30}), 0U);
+  EXPECT_EQ(find_solver("gmres")->variant({.restart = 30, .flexible = true}), "(30) flexible");
+  EXPECT_EQ(find_solver("idr")->variant({.shadow = 2}), "(2)");
+}
+
 TEST(SolveOptions, RefusesAShadowOutOfRangeWhateverTheSolver) {
   EXPECT_THROW(require_valid({.shadow = 9}), ArgumentError);
   EXPECT_THROW(require_valid({.shadow = 0}), ArgumentError);

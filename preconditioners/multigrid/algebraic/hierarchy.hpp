@@ -18,6 +18,7 @@
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/matrix/algebra/transpose.hpp>
 #include <ostinato/spmv/operator.hpp>
+#include <ostinato/spmv/space/side_stream.hpp>
 #include <ostinato/spmv/space/stop.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
@@ -122,6 +123,10 @@ class AlgebraicHierarchy {
   template <class Aggregation>
   void add_grouped_levels(const Analysis<Space, T>& analysis, Aggregation aggregation, const StopRequest& stop,
                           const MemoryBudget& memory);
+  void add_smoothed_levels(const Analysis<Space, T>& analysis, const AlgebraicOptions& options, const StopRequest& stop,
+                           const MemoryBudget& memory);
+  void add_classical_levels(const Analysis<Space, T>& analysis, const AlgebraicOptions& options,
+                            const StopRequest& stop, const MemoryBudget& memory);
   /// Makes levels until next(A) gives no matrix.
   template <class F>
   void add_levels(const Analysis<Space, T>& analysis, bool takes_values, F next, const StopRequest& stop,
@@ -161,6 +166,7 @@ class AlgebraicHierarchy {
   void invert_diagonal(const Space& space, const CsrView<float>& a, AlgebraicLevel<Space>& level);
   void start_searches();
   void find_spectra();
+  void update_level(std::size_t k, SpaceCsr<Space, T>& a, SideStream<Space>& side, double* bad);
   void update_smoothers();
 
   double power_ = 1;

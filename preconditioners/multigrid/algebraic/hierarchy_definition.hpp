@@ -26,7 +26,6 @@
 #include <ostinato/spmv/selection/select_format.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/readback.hpp>
-#include <ostinato/spmv/space/side_stream.hpp>
 #include <ostinato/spmv/space/together.hpp>
 
 namespace ostinato::algebraic {
@@ -145,8 +144,6 @@ AlgebraicHierarchy<Space, T>::AlgebraicHierarchy(const Analysis<Space, T>& analy
     : power_(power_for(analysis.structure())),
       is_grouped_(options.pairs || options.plain),
       smoother_(options.smoother) {
-  using Matrix = SpaceCsr<Space, T>;
-  using Found = std::optional<Matrix>;
   const Space& space = analysis.space();
   std::optional<MadeTogether> together(std::in_place);
   if (options.pairs) {
@@ -158,33 +155,9 @@ AlgebraicHierarchy<Space, T>::AlgebraicHierarchy(const Analysis<Space, T>& analy
     add_grouped_levels(analysis, PlainAggregation<Space, T>(space, *options.plain, factor, options.threshold), stop,
                        memory);
   } else if (options.near_null) {
-    SmoothedAggregation<Space, T> aggregation(space, *options.near_null, power_, options.threshold);
-    add_levels(
-        analysis, options.takes_values,
-        [&](const Matrix& a) {
-          find_spectra();
-          return interpolated(space, a, aggregation.next(a, levels_.back().largest, stop), options.near_null->count,
-                              stop, memory);
-        },
-        stop, memory);
+    add_smoothed_levels(analysis, options, stop, memory);
   } else {
-    add_levels(
-        analysis, options.takes_values || options.takes_interpolations,
-        [&](const Matrix& a) -> Found {
-          const bool twice = levels_.size() <= static_cast<std::size_t>(options.aggressive);
-          Coarsening<Space> c = twice ? coarsen_twice(space, a.view(), options.coarsening, stop)
-                                      : coarsen(space, a.view(), options.coarsening);
-          if (c.coarse_rows == 0 || c.coarse_rows > hierarchy_definition::least_shrinking * a.view().rows) return {};
-          hierarchy_definition::end_if(stop);
-          if (options.takes_interpolations && !twice)
-            return interpolated(space, a, Interpolation<Space, T>(space, a.view(), std::move(c), options.entries, stop),
-                                stop, memory);
-          return interpolated(space, a,
-                              twice ? multipass_interpolation(space, a.view(), c, options.entries, stop)
-                                    : interpolation(space, a.view(), c, options.entries, stop),
-                              1, stop, memory);
-        },
-        stop, memory);
+    add_classical_levels(analysis, options, stop, memory);
   }
   find_spectra();
   together.reset();
@@ -203,6 +176,46 @@ void AlgebraicHierarchy<Space, T>::add_grouped_levels(const Analysis<Space, T>& 
         find_sizes(analysis.space(), levels_.back(), made->groups.pattern(), made->groups.members.size(), nullptr);
         levels_.back().groups = std::move(made->groups);
         return made->a;
+      },
+      stop, memory);
+}
+
+template <class Space, class T>
+void AlgebraicHierarchy<Space, T>::add_smoothed_levels(const Analysis<Space, T>& analysis,
+                                                       const AlgebraicOptions& options, const StopRequest& stop,
+                                                       const MemoryBudget& memory) {
+  const Space& space = analysis.space();
+  SmoothedAggregation<Space, T> aggregation(space, *options.near_null, power_, options.threshold);
+  add_levels(
+      analysis, options.takes_values,
+      [&](const SpaceCsr<Space, T>& a) {
+        find_spectra();
+        return interpolated(space, a, aggregation.next(a, levels_.back().largest, stop), options.near_null->count, stop,
+                            memory);
+      },
+      stop, memory);
+}
+
+template <class Space, class T>
+void AlgebraicHierarchy<Space, T>::add_classical_levels(const Analysis<Space, T>& analysis,
+                                                        const AlgebraicOptions& options, const StopRequest& stop,
+                                                        const MemoryBudget& memory) {
+  const Space& space = analysis.space();
+  add_levels(
+      analysis, options.takes_values || options.takes_interpolations,
+      [&](const SpaceCsr<Space, T>& a) -> std::optional<SpaceCsr<Space, T>> {
+        const bool twice = levels_.size() <= static_cast<std::size_t>(options.aggressive);
+        Coarsening<Space> c = twice ? coarsen_twice(space, a.view(), options.coarsening, stop)
+                                    : coarsen(space, a.view(), options.coarsening);
+        if (c.coarse_rows == 0 || c.coarse_rows > hierarchy_definition::least_shrinking * a.view().rows) return {};
+        hierarchy_definition::end_if(stop);
+        if (options.takes_interpolations && !twice)
+          return interpolated(space, a, Interpolation<Space, T>(space, a.view(), std::move(c), options.entries, stop),
+                              stop, memory);
+        return interpolated(space, a,
+                            twice ? multipass_interpolation(space, a.view(), c, options.entries, stop)
+                                  : interpolation(space, a.view(), c, options.entries, stop),
+                            1, stop, memory);
       },
       stop, memory);
 }
@@ -355,6 +368,30 @@ SpaceCsr<Space, T> AlgebraicHierarchy<Space, T>::next_matrix(CoarseMatrix<Space,
   return a;
 }
 
+/// Takes new values to a level. `a` is its matrix in T, and becomes that of the next level. The largest eigenvalue is
+/// searched beside the product that makes it. `bad` counts the values of each matrix that aren't finite in float.
+template <class Space, class T>
+void AlgebraicHierarchy<Space, T>::update_level(std::size_t k, SpaceCsr<Space, T>& a, SideStream<Space>& side,
+                                                double* bad) {
+  AlgebraicLevel<Space>& level = levels_[k];
+  Source& source = sources_[k];
+  const Space& space = levels_.front().a.space();
+  hierarchy_definition::to_float(space, a.view().val, power_, source.a->val, bad);
+  level.a.update_values(source.a->view(), on_space, same_pattern);
+  if (k == 0) sizes_ = {};
+  invert_diagonal(space, source.a->view(), level);
+  side.mark();
+  if (source.next) {
+    if (source.transfer) update_transfer(a.view(), level, *source.transfer, bad + 1);
+    const CsrView<T>& r = source.next->r().view();
+    find_sizes(space, level, detail::pattern_of(r), r.val.size(), r.val.data());
+    source.next->update(a);
+    a = source.next->result();
+  }
+  // Groups first look at the row sums of all levels.
+  if (!is_grouped_ && searches_.size() > k) side.run([&] { searches_[k].start(level.a, level.inverse); });
+}
+
 template <class Space, class T>
 void AlgebraicHierarchy<Space, T>::update(const SpaceCsr<Space, T>& a, double power) {
   power_ = power;
@@ -368,26 +405,8 @@ void AlgebraicHierarchy<Space, T>::update(const SpaceCsr<Space, T>& a, double po
   // The products take most of the time and hardly fill a GPU; beside them the eigenvalues are searched: those of the
   // coarser levels beside those of the finest one, whose search takes longer than the products.
   std::optional<SideStream<Space>> of_finest(std::in_place, space, 0), of_coarser(std::in_place, space, 1);
-  for (std::size_t k = 0; k < levels_.size(); ++k) {
-    AlgebraicLevel<Space>& level = levels_[k];
-    Source& source = sources_[k];
-    double* const of_matrices = bad.data() + matrices * k;
-    hierarchy_definition::to_float(space, of_level.view().val, power_, source.a->val, of_matrices);
-    level.a.update_values(source.a->view(), on_space, same_pattern);
-    if (k == 0) sizes_ = {};
-    invert_diagonal(space, source.a->view(), level);
-    SideStream<Space>& side = k == 0 ? *of_finest : *of_coarser;
-    side.mark();
-    if (source.next) {
-      if (source.transfer) update_transfer(of_level.view(), level, *source.transfer, of_matrices + 1);
-      const CsrView<T>& r = source.next->r().view();
-      find_sizes(space, level, detail::pattern_of(r), r.val.size(), r.val.data());
-      source.next->update(of_level);
-      of_level = source.next->result();
-    }
-    // Groups first look at the row sums of all levels.
-    if (!is_grouped_ && searches_.size() > k) side.run([&] { searches_[k].start(level.a, level.inverse); });
-  }
+  for (std::size_t k = 0; k < levels_.size(); ++k)
+    update_level(k, of_level, k == 0 ? *of_finest : *of_coarser, bad.data() + matrices * k);
   std::optional<CoarseInverse<Space, T>> inverse;
   if (coarse_inverse_) inverse.emplace(space, of_level, sizes_, power_, inverse_->val);
   std::vector<double> counts(bad.size());

@@ -172,7 +172,12 @@ class Hierarchy {
   void make_by_point(const Grid& grid, const Filler& fill, const GridPlan<Space>& plan);
   template <bool Wraps>
   void make_levels_by_point(const Grid& grid, const Filler& fill, const GridPlan<Space>& plan);
+  struct Unscaled;
+  template <bool Wraps>
+  void add_coarsest(Unscaled last);
   // The steps from a grid to the next one. halves_all: whether all axes are halved, and none is periodic.
+  template <bool Wraps>
+  Unscaled halve(Unscaled& fine) const;
   template <bool Wraps>
   void solve_weights(const Stencil& a, const Weights& p, const Level<Space>& level, bool halves_all) const;
   template <bool Wraps>

@@ -45,48 +45,64 @@ struct ClassTables {
   }
 };
 
-}  // namespace hierarchy_by_class_definition
-
+/// The levels of a grid of constant coefficients, made one after the other, from the finest one down. Their tables lie
+/// one behind the other, on the host.
 template <class Space>
-bool Hierarchy<Space>::make_by_class(const std::vector<double>& table, const Grid& grid, const GridPlan<Space>& plan,
-                                     const std::function<bool()>& are_its_rows) {
+struct LevelsByClass {
+  const Grid& grid;
+  // Of the grid that is the next to become a level.
   Classes rows;
-  for (std::size_t c = 0; c < neighbours; ++c) {
-    for (std::size_t k = 0; k < neighbours; ++k) rows[c][k] = table[c * neighbours + k] * power_;
-  }
   Extents e = grid.extents;
   bool star = grid.star;
   ClassRoots roots = roots_of(rows);
-  const std::vector<float> inverse = inverse_roots(roots, e);
-  const std::size_t coarsest = hierarchy_by_class_definition::coarsest_points_of(rows);
-  std::vector<Level<Space>> levels, announced;
-  std::vector<float> coarsest_a;
-  // The memory of several unknowns is predicted from that of the first one.
+
+  const std::size_t coarsest = coarsest_points_of(rows);
+  const std::vector<float> inverse = inverse_roots(roots, e);  ///< of the finest grid
   const std::optional<StarByAxes> finest = star ? StarByAxes::of(rows, e) : std::nullopt;
+  // The memory of several unknowns is predicted from that of the first one.
   std::optional<StarByAxes> by_axes = grid.unknowns == 1 ? finest : std::nullopt;
   const bool plain = finest && is_plain(rows, e, grid.dimensions, star);
-  PlainGrids plain_grids(plain);
-  hierarchy_by_class_definition::ClassTables tables;
-  for (;;) {
+  PlainGrids plain_grids{plain};
+
+  ClassTables tables = {};
+  std::vector<Level<Space>> levels = {};
+  std::vector<float> coarsest_a = {};
+
+  /// Requires  There are no levels yet.
+  std::vector<Level<Space>> predicted() const {
+    double strength[3];
+    couplings(rows, e, strength);
+    return planned<Space>(grid, true, strength, {}, coarsest, by_axes.has_value(), plain);
+  }
+
+  void make() {
+    for (;;) {
+      add_level();
+      if (levels.back().axes == 0) return;
+      halve(levels.back());
+    }
+  }
+
+  /// Adds a level without weights.
+  void add_level() {
     Level<Space> level{.grid = e, .dimensions = grid.dimensions, .star = star, .by_class = true};
     const std::vector<float> a = scaled_operator(rows, roots, e, grid.dimensions, star);
     tables.add(a);
     level.even_a = even_rows(a, e, grid.dimensions, star);
     double strength[3];
     couplings(rows, e, strength);
-    if (levels.empty() && plan)
-      announced = planned<Space>(grid, true, strength, {}, coarsest, by_axes.has_value(), plain);
     level.axes = e.points() > coarsest ? axes_to_halve(strength, e, weak_axis(grid.dimensions, true)) : 0;
     level.plain = plain_grids.add(e, level.axes, by_axes.has_value());
     if (level.plain) level.plain_star = (levels.empty() ? finest : by_axes)->plain();
     if (level.plain && !levels.empty()) levels.back().plain_star.next_is_plain = true;
     level.largest = largest_row(rows);
     level.omega = damping(level.axes, level.largest);
-    if (level.axes == 0) {
-      coarsest_a = a;
-      levels.push_back(std::move(level));
-      break;
-    }
+    if (level.axes == 0) coarsest_a = a;
+    levels.push_back(std::move(level));
+  }
+
+  /// Makes the rows of the next grid, and the weights of a level from there.
+  void halve(Level<Space>& level) {
     const HalvedClasses next(rows, e, level.axes);
     if (level.axes != all_axes(grid.dimensions)) by_axes.reset();
     if (by_axes) by_axes->halve(next);
@@ -104,17 +120,38 @@ bool Hierarchy<Space>::make_by_class(const std::vector<double>& table, const Gri
     rows = next_rows;
     roots = next_roots;
     star = by_axes.has_value();
-    levels.push_back(std::move(level));
   }
+
+  /// The square root of the diagonal of each point of the last grid.
+  std::vector<float> coarsest_root() const {
+    std::vector<float> root;
+    for_points(e, [&](Index x, Index y, Index z) { root.push_back(static_cast<float>(root_at(roots, e, x, y, z))); });
+    return root;
+  }
+};
+
+}  // namespace hierarchy_by_class_definition
+
+template <class Space>
+bool Hierarchy<Space>::make_by_class(const std::vector<double>& table, const Grid& grid, const GridPlan<Space>& plan,
+                                     const std::function<bool()>& are_its_rows) {
+  Classes rows;
+  for (std::size_t c = 0; c < neighbours; ++c) {
+    for (std::size_t k = 0; k < neighbours; ++k) rows[c][k] = table[c * neighbours + k] * power_;
+  }
+  hierarchy_by_class_definition::LevelsByClass<Space> made{.grid = grid, .rows = rows};
+  std::vector<Level<Space>> announced;
+  if (plan) announced = made.predicted();
+  made.make();
   if (!are_its_rows()) return false;
   if (plan) plan(announced, certainty_for(grid.extents, true));
-  for (const Level<Space>& level : levels) require_usable(level.omega, level.axes, level.grid, coarsest);
-  levels_ = std::move(levels);
-  coarsest_a_ = std::move(coarsest_a);
-  for_points(
-      e, [&](Index x, Index y, Index z) { coarsest_root_.push_back(static_cast<float>(root_at(roots, e, x, y, z))); });
-  even_inverse_root_ = even_values(inverse, grid.extents);
-  tables.add(inverse);
+  for (const Level<Space>& level : made.levels) require_usable(level.omega, level.axes, level.grid, made.coarsest);
+  levels_ = std::move(made.levels);
+  coarsest_a_ = std::move(made.coarsest_a);
+  coarsest_root_ = made.coarsest_root();
+  even_inverse_root_ = even_values(made.inverse, grid.extents);
+  hierarchy_by_class_definition::ClassTables& tables = made.tables;
+  tables.add(made.inverse);
   tables.add(class_ones());
   const auto all = std::make_shared<Vector<Space, float>>(space_, tables.values);
   const auto part = [&](std::size_t k) { return Part<Space>(all, tables.places[k].first, tables.places[k].size); };

@@ -21,6 +21,84 @@
 
 namespace ostinato::multigrid {
 
+namespace hierarchy_definition {
+
+/// How strongly each axis couples the points of a grid, and the largest row.
+struct Couplings {
+  double strength[3];
+  float largest_row;
+};
+
+/// Measures the couplings of one grid after the other.
+template <class Space>
+class CouplingMeter {
+ public:
+  explicit CouplingMeter(const Space& space) : strengths_(space, 3), largest_(space, 1) {}
+
+  Couplings measure(const Space& space, const Stencil& a) {
+    space.zero(largest_.data(), sizeof(int));
+    sum_grid(space, a.grid, MeasureStrength<Space>{a, largest_.data()}, strengths_.data());
+    Couplings found;
+    download(space, {{found.strength, strengths_.data(), sizeof found.strength},
+                     {&found.largest_row, largest_.data(), sizeof found.largest_row}});
+    return found;
+  }
+
+ private:
+  Vector<Space, double> strengths_;
+  Vector<Space, int> largest_;
+};
+
+/// The periodic axes that have a single point on a coarse grid.
+inline Periodic axes_to_close(const Periodic& periodic, const Extents& coarse) {
+  const auto closes = [](bool around, Index extent) { return around && extent == 1; };
+  return {closes(periodic.x, coarse.x), closes(periodic.y, coarse.y), closes(periodic.z, coarse.z)};
+}
+
+/// The operator `a` of a level as a full matrix, row by row.
+template <class Space>
+std::vector<double> full_matrix(const Level<Space>& level, const std::vector<float>& a) {
+  const Extents& e = level.grid;
+  const std::size_t n = e.points();
+  Coefficients view = level.operator_view();
+  signed char slot[neighbours];
+  number_slots(slot, level.dimensions, level.star);
+  std::vector<double> m(n * n, 0.0);
+  for_points(e, [&](Index x, Index y, Index z) {
+    const std::size_t i = e.number(x, y, z);
+    for (int k = 0; k < neighbours; ++k) {
+      Index nx = x, ny = y, nz = z;
+      if (slot[k] < 0 || !level.periodic.go(e, Step::of(k), nx, ny, nz)) continue;
+      const std::size_t at = static_cast<std::size_t>(slot[k]) * view.stride() + view.at(x, y, z, i);
+      m[i * n + e.number(nx, ny, nz)] += static_cast<double>(a[at]);
+    }
+  });
+  return m;
+}
+
+/// Where constants solve A x = 0, adds their direction to the coarsest matrix, so that the inverse exists; b has none
+/// of it. root: the constants, as the scaled operator has them.
+inline void add_constants(std::vector<double>& m, const std::vector<float>& root,
+                          const std::function<bool()>& constants_vanish) {
+  const std::size_t n = root.size();
+  double length = 0, largest = 0;
+  for (const float v : root) length += static_cast<double>(v) * static_cast<double>(v);
+  length = std::sqrt(length);
+  for (std::size_t i = 0; i < n; ++i) {
+    double product = 0;
+    for (std::size_t k = 0; k < n; ++k) product += m[i * n + k] * static_cast<double>(root[k]) / length;
+    largest = std::max(largest, std::abs(product));
+  }
+  // The rounding of all the rows that a coarse point stands for adds up to more than 1e-5 on large grids.
+  if (!(largest < 1e-5 || (largest < 0.1 && constants_vanish()))) return;
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t k = 0; k < n; ++k)
+      m[i * n + k] += static_cast<double>(root[i]) * static_cast<double>(root[k]) / (length * length);
+  }
+}
+
+}  // namespace hierarchy_definition
+
 template <class Space>
 Field<Space>::Field(const Space& space, const Extents& grid, int dimensions) {
   room_ = Vector<Space, float>(space, elements_of(grid, dimensions));
@@ -186,119 +264,106 @@ void Hierarchy<Space>::scale_weights(const Weights& p, const Vector<Space, float
   });
 }
 
+/// A level whose operator isn't scaled yet.
+template <class Space>
+struct Hierarchy<Space>::Unscaled {
+  Level<Space> level;
+  Stencil a;                          ///< level.a, unset
+  int slots;                          ///< coefficients of a point
+  Vector<Space, float> inverse = {};  ///< 1 / the square root of the diagonal
+
+  Unscaled(const Space& space, const Extents& grid, int dimensions, bool star, const Periodic& periodic)
+      : level{.grid = grid, .dimensions = dimensions, .star = star, .periodic = periodic},
+        a{.grid = grid, .a = nullptr, .slot = {}, .periodic = periodic},
+        slots(number_slots(a.slot, dimensions, star)) {
+    level.a = Vector<Space, float>(space, static_cast<std::size_t>(slots) * grid.points());
+    a.a = level.a.data();
+  }
+
+  void find_roots(const Space& space) {
+    inverse = Vector<Space, float>(space, a.grid.points());
+    for_each(space, a.grid.points(), InverseRoot{a, inverse.data()});
+  }
+};
+
 template <class Space>
 template <bool Wraps>
 void Hierarchy<Space>::make_levels_by_point(const Grid& grid, const Filler& fill, const GridPlan<Space>& plan) {
   const double weak = weak_axis(grid.dimensions, false);
-  Periodic periodic = periodic_axes(grid), keep;
-  Stencil a{.grid = grid.extents, .a = nullptr, .slot = {}, .periodic = periodic};
-  const auto slots = static_cast<std::size_t>(number_slots(a.slot, grid.dimensions, grid.star));
-  Level<Space> level{.grid = grid.extents, .dimensions = grid.dimensions, .star = grid.star, .periodic = periodic};
-  level.a = Vector<Space, float>(space_, slots * grid.extents.points());
-  a.a = level.a.data();
-  fill(a);
-  Vector<Space, double> strengths(space_, 3);
-  Vector<Space, int> largest(space_, 1);
-  Vector<Space, float> inverse(space_, a.grid.points());
-  for_each(space_, a.grid.points(), InverseRoot{a, inverse.data()});
+  Unscaled now(space_, grid.extents, grid.dimensions, grid.star, periodic_axes(grid));
+  fill(now.a);
+  hierarchy_definition::CouplingMeter<Space> meter(space_);
+  now.find_roots(space_);
+  Periodic keep;
   for (;;) {
-    space_.zero(largest.data(), sizeof(int));
-    sum_grid(space_, a.grid, MeasureStrength<Space>{a, largest.data()}, strengths.data());
-    double strength[3];
-    float row = 0;
-    download(space_, {{strength, strengths.data(), sizeof strength}, {&row, largest.data(), sizeof row}});
+    const Extents& e = now.level.grid;
+    const auto [strength, largest_row] = meter.measure(space_, now.a);
     if (levels_.empty()) {
-      keep = axes_to_keep(strength, periodic);
+      keep = axes_to_keep(strength, now.level.periodic);
       // Where coefficients vary, the axes of coarser grids may couple somewhat less than those of this one.
       constexpr double margin = 1.25;
-      const bool is_even =
-          axes_to_halve(strength, a.grid, margin * weak, keep) == axes_to_halve({1, 1, 1}, a.grid, weak, keep);
-      if (plan) plan(planned<Space>(grid, false, strength, keep), certainty_for(a.grid, is_even));
+      const bool is_even = axes_to_halve(strength, e, margin * weak, keep) == axes_to_halve({1, 1, 1}, e, weak, keep);
+      if (plan) plan(planned<Space>(grid, false, strength, keep), certainty_for(e, is_even));
     }
-    level.axes = a.grid.points() > coarsest_points ? axes_to_halve(strength, a.grid, weak, keep) : 0;
-    level.largest = static_cast<double>(row);
+    Level<Space>& level = now.level;
+    level.axes = e.points() > coarsest_points ? axes_to_halve(strength, e, weak, keep) : 0;
+    level.largest = static_cast<double>(largest_row);
     level.omega = damping(level.axes, level.largest);
-    require_usable(level.omega, level.axes, a.grid, coarsest_points);
-    if (level.axes == 0) {
-      for_grid(space_, a.grid, ScaleStencil<Wraps>{a, inverse.data()});
-      coarsest_root_.resize(inverse.size());
-      coarsest_a_.resize(level.a.size());
-      download(space_, {{coarsest_root_.data(), inverse.data(), inverse.bytes()},
-                        {coarsest_a_.data(), level.a.data(), level.a.bytes()}});
-      for (float& v : coarsest_root_) v = 1 / v;
-      levels_.push_back(std::move(level));
-      break;
-    }
-    Weights p{
-        .fine = a.grid, .coarse = {}, .halved = halving(level.axes), .w = nullptr, .slot = {}, .periodic = periodic};
-    p.coarse = level.next = p.halved.of(a.grid, periodic);
-    level.p =
-        Vector<Space, float>(space_, static_cast<std::size_t>(number_slots(p.slot, p.halved)) * p.coarse.points());
-    p.w = level.p.data();
-    const bool halves_all = !Wraps && level.axes == all_axes(grid.dimensions) && grid.dimensions > 1;
-    solve_weights<Wraps>(a, p, level, halves_all);
-    const auto closes = [](bool around, Index extent) { return around && extent == 1; };
-    const Periodic closed{closes(periodic.x, p.coarse.x), closes(periodic.y, p.coarse.y),
-                          closes(periodic.z, p.coarse.z)};
-    periodic = {periodic.x && !closed.x, periodic.y && !closed.y, periodic.z && !closed.z};
-    Level<Space> next{.grid = p.coarse, .dimensions = grid.dimensions, .periodic = periodic};
-    Stencil coarse{.grid = p.coarse, .a = nullptr, .slot = {}, .periodic = periodic};
-    const auto coarse_slots = static_cast<std::size_t>(number_slots(coarse.slot, grid.dimensions, false));
-    next.a = Vector<Space, float>(space_, coarse_slots * p.coarse.points());
-    coarse.a = next.a.data();
-    make_coarse_operator<Wraps>(a, p, coarse, static_cast<int>(coarse_slots));
-    if (closed.any()) for_each(space_, p.coarse.points(), CloseAxes{coarse, closed});
-    Vector<Space, float> coarse_inverse(space_, p.coarse.points());
-    for_each(space_, p.coarse.points(), InverseRoot{coarse, coarse_inverse.data()});
-    scale_weights<Wraps>(p, inverse, coarse_inverse, level, halves_all);
-    for_grid(space_, a.grid, ScaleStencil<Wraps>{a, inverse.data()});
-    if (levels_.empty()) {
-      inverse_root_ = std::move(inverse);
-      inverse = Vector<Space, float>();
-    }
-    inverse = std::move(coarse_inverse);
-    levels_.push_back(std::move(level));
-    level = std::move(next);
-    a = coarse;
+    require_usable(level.omega, level.axes, e, coarsest_points);
+    if (level.axes == 0) break;
+    Unscaled next = halve<Wraps>(now);
+    if (levels_.empty()) inverse_root_ = std::move(now.inverse);
+    levels_.push_back(std::move(now.level));
+    now = std::move(next);
   }
-  if (levels_.size() == 1) inverse_root_ = std::move(inverse);
+  add_coarsest<Wraps>(std::move(now));
+}
+
+/// Makes the next grid, the weights from there, and the scaled operator of this grid.
+template <class Space>
+template <bool Wraps>
+auto Hierarchy<Space>::halve(Unscaled& fine) const -> Unscaled {
+  Level<Space>& level = fine.level;
+  const Stencil& a = fine.a;
+  const Periodic& periodic = a.periodic;
+  Weights p{
+      .fine = a.grid, .coarse = {}, .halved = halving(level.axes), .w = nullptr, .slot = {}, .periodic = periodic};
+  p.coarse = level.next = p.halved.of(a.grid, periodic);
+  level.p = Vector<Space, float>(space_, static_cast<std::size_t>(number_slots(p.slot, p.halved)) * p.coarse.points());
+  p.w = level.p.data();
+  const bool halves_all = !Wraps && level.axes == all_axes(level.dimensions) && level.dimensions > 1;
+  solve_weights<Wraps>(a, p, level, halves_all);
+  const Periodic closed = hierarchy_definition::axes_to_close(periodic, p.coarse);
+  Unscaled coarse(space_, p.coarse, level.dimensions, false,
+                  {periodic.x && !closed.x, periodic.y && !closed.y, periodic.z && !closed.z});
+  make_coarse_operator<Wraps>(a, p, coarse.a, coarse.slots);
+  if (closed.any()) for_each(space_, p.coarse.points(), CloseAxes{coarse.a, closed});
+  coarse.find_roots(space_);
+  scale_weights<Wraps>(p, fine.inverse, coarse.inverse, level, halves_all);
+  for_grid(space_, a.grid, ScaleStencil<Wraps>{a, fine.inverse.data()});
+  return coarse;
+}
+
+/// Adds the last level, scaled, and keeps on the host what its inverse is made of.
+template <class Space>
+template <bool Wraps>
+void Hierarchy<Space>::add_coarsest(Unscaled last) {
+  for_grid(space_, last.a.grid, ScaleStencil<Wraps>{last.a, last.inverse.data()});
+  coarsest_root_.resize(last.inverse.size());
+  coarsest_a_.resize(last.level.a.size());
+  download(space_, {{coarsest_root_.data(), last.inverse.data(), last.inverse.bytes()},
+                    {coarsest_a_.data(), last.level.a.data(), last.level.a.bytes()}});
+  for (float& v : coarsest_root_) v = 1 / v;
+  levels_.push_back(std::move(last.level));
+  if (levels_.size() == 1) inverse_root_ = std::move(last.inverse);
 }
 
 template <class Space>
 void Hierarchy<Space>::invert_coarsest(const std::function<bool()>& constants_vanish) {
   const Level<Space>& level = levels_.back();
-  const Extents& e = level.grid;
-  const std::size_t n = e.points();
-  const std::vector<float>& a = coarsest_a_;
-  Coefficients view = level.operator_view();
-  signed char slot[neighbours];
-  number_slots(slot, level.dimensions, level.star);
-  std::vector<double> m(n * n, 0.0);
-  for_points(e, [&](Index x, Index y, Index z) {
-    const std::size_t i = e.number(x, y, z);
-    for (int k = 0; k < neighbours; ++k) {
-      Index nx = x, ny = y, nz = z;
-      if (slot[k] < 0 || !level.periodic.go(e, Step::of(k), nx, ny, nz)) continue;
-      const std::size_t at = static_cast<std::size_t>(slot[k]) * view.stride() + view.at(x, y, z, i);
-      m[i * n + e.number(nx, ny, nz)] += static_cast<double>(a[at]);
-    }
-  });
-  // Where constants solve A x = 0, their direction is added to A, so that the inverse exists; b has none of it.
-  double length = 0, largest = 0;
-  for (const float v : coarsest_root_) length += abs2(v);
-  length = std::sqrt(length);
-  for (std::size_t i = 0; i < n; ++i) {
-    double product = 0;
-    for (std::size_t k = 0; k < n; ++k) product += m[i * n + k] * static_cast<double>(coarsest_root_[k]) / length;
-    largest = std::max(largest, std::abs(product));
-  }
-  // The rounding of all the rows that a coarse point stands for adds up to more than 1e-5 on large grids.
-  if (largest < 1e-5 || (largest < 0.1 && constants_vanish())) {
-    for (std::size_t i = 0; i < n; ++i) {
-      for (std::size_t k = 0; k < n; ++k)
-        m[i * n + k] += product_of(coarsest_root_[i], coarsest_root_[k]) / (length * length);
-    }
-  }
+  const std::size_t n = level.grid.points();
+  std::vector<double> m = hierarchy_definition::full_matrix(level, coarsest_a_);
+  hierarchy_definition::add_constants(m, coarsest_root_, constants_vanish);
   invert_dense(m, n, !level.by_class);
   std::vector<float> columns(n * n);
   for (std::size_t i = 0; i < n; ++i) {

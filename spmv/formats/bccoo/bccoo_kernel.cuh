@@ -104,6 +104,19 @@ struct TileSums {
   BlockRowSum<T, H> head{};  ///< up to the first row end
   BlockRowSum<T, H> tail{};  ///< after the last row end; the whole tile when no row ends
   bool stopped = false;
+
+  /// Ends a row, whose sum goes to the results if the row began in the tile. `result` becomes the next one.
+  __device__ __forceinline__ void end_row(const BccooView<T>& a, const Product<T>& p, const Results<T, H>& results,
+                                          Index& result) {
+    if (stopped) {
+      results.put(a, p, result, tail);
+    } else {
+      head = tail;
+      stopped = true;
+    }
+    ++result;
+    tail = {};
+  }
 };
 
 /// Loads x for the columns of a block. `cut` says that the last block column reaches past the matrix. With hot columns,
@@ -166,14 +179,7 @@ __device__ TileSums<T, H> sum_tile(const BccooView<T>& a, const Product<T>& p, I
       const bool stop = (flags & 1u) == 0;
       flags >>= 1;
       if (!stop) continue;
-      if (sums.stopped) {
-        results.put(a, p, result, sums.tail);
-      } else {
-        sums.head = sums.tail;
-        sums.stopped = true;
-      }
-      ++result;
-      sums.tail = {};
+      sums.end_row(a, p, results, result);
     }
   }
   return sums;

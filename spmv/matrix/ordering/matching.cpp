@@ -108,49 +108,66 @@ class Assignment {
     }
   }
 
+  /// A search for the shortest path from a row to a free column.
+  struct Search {
+    using Candidate = std::pair<double, Index>;
+    std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> heap = {};  ///< columns by distance
+    double length = 0;           ///< of the path to the row that is looked at
+    double shortest = infinite;  ///< of the paths to free columns so far
+    Index free_column = none;    ///< where that one ends
+  };
+
   /// Matches the row along the shortest path to a free column. False when there is no path.
   bool augment(Index start) {
-    using Candidate = std::pair<double, Index>;
-    std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> heap;
+    Search search;
     reached_.clear();
     settled_.clear();
-    double length = 0, shortest = infinite;
-    Index free_column = none;
     for (Index row = start; row != none;) {
-      const auto i = static_cast<std::size_t>(row);
-      const auto [begin, end] = entries(i);
-      check_.count(end - begin + 10);
-      for (std::size_t k = begin; k < end; ++k) {
-        const std::size_t j = col(k);
-        const double d = length + std::max(0.0, reduced(i, k));
-        if (!(d < shortest && d < distance_[j])) continue;
-        if (distance_[j] == infinite) reached_.push_back(static_cast<Index>(j));
-        distance_[j] = d;
-        from_[j] = row;
-        if (row_of_[j] == none) {
-          shortest = d;
-          free_column = static_cast<Index>(j);
-        } else {
-          heap.emplace(d, static_cast<Index>(j));
-        }
-      }
-      row = none;
-      while (!heap.empty() && row == none) {
-        const auto [d, j] = heap.top();
-        if (d >= shortest) break;
-        heap.pop();
-        if (d > distance_[static_cast<std::size_t>(j)]) continue;
-        length = d;
-        settled_.push_back(j);
-        row = row_of_[static_cast<std::size_t>(j)];
-      }
+      reach_columns(row, search);
+      row = nearest_row(search);
     }
-    if (free_column != none) {
-      raise_duals(shortest);
-      follow(start, free_column);
+    if (search.free_column != none) {
+      raise_duals(search.shortest);
+      follow(start, search.free_column);
     }
     for (const Index j : reached_) distance_[static_cast<std::size_t>(j)] = infinite;
-    return free_column != none;
+    return search.free_column != none;
+  }
+
+  /// Goes on from a row to those of its columns that come closer by that.
+  void reach_columns(Index row, Search& s) {
+    const auto i = static_cast<std::size_t>(row);
+    const auto [begin, end] = entries(i);
+    check_.count(end - begin + 10);
+    for (std::size_t k = begin; k < end; ++k) {
+      const std::size_t j = col(k);
+      const double d = s.length + std::max(0.0, reduced(i, k));
+      if (!(d < s.shortest && d < distance_[j])) continue;
+      if (distance_[j] == infinite) reached_.push_back(static_cast<Index>(j));
+      distance_[j] = d;
+      from_[j] = row;
+      if (row_of_[j] == none) {
+        s.shortest = d;
+        s.free_column = static_cast<Index>(j);
+      } else {
+        s.heap.emplace(d, static_cast<Index>(j));
+      }
+    }
+  }
+
+  /// Settles the nearest column that isn't settled. Returns its row, or none where every path from there is longer than
+  /// the shortest one to a free column.
+  Index nearest_row(Search& s) {
+    while (!s.heap.empty()) {
+      const auto [d, j] = s.heap.top();
+      if (d >= s.shortest) return none;
+      s.heap.pop();
+      if (d > distance_[static_cast<std::size_t>(j)]) continue;
+      s.length = d;
+      settled_.push_back(j);
+      return row_of_[static_cast<std::size_t>(j)];
+    }
+    return none;
   }
 
   /// The rows' duals follow from those of the columns once the path is turned, because matched entries are tight.
