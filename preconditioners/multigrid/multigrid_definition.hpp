@@ -596,11 +596,10 @@ template <class Space, class T>
 const PreconditionerBase<Space, float>* Multigrid<Space, T>::lower() const {
   constexpr double largest = 1e6;  // z then stays in the range of float, however small r becomes
   const State& s = state();
-  const bool exists =
-      !is_single<T> && !s.algebraic && std::all_of(s.cycles.begin(), s.cycles.end(), [](const auto& c) {
-        const double power = c.hierarchy().power();
-        return power < largest && power > 1 / largest;
-      });
+  const bool exists = !is_single<T> && !s.algebraic && std::all_of(s.cycles.begin(), s.cycles.end(), [](const auto& c) {
+    const double power = c.hierarchy().power();
+    return power < largest && power > 1 / largest;
+  });
   return exists ? &s.lower : nullptr;
 }
 
