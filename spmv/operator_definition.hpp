@@ -117,8 +117,8 @@ void Operator<Space, T>::create(const Analysis<Space, T>& analysis, const Format
   generate();
 }
 
-/// Builds the chosen format, from the plan of the choice where that has one. An operator drops it, and so plans again for
-/// a new matrix.
+/// Builds the chosen format, from the plan of the choice where that has one. An operator drops it, and so plans again
+/// for a new matrix.
 template <class Space, class T>
 void Operator<Space, T>::build(const Analysis<Space, T>& analysis) {
   const Machine machine = machine_for(space_, analysis.structure().nonzeros, options_);

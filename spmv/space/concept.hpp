@@ -7,8 +7,8 @@
 #include <type_traits>
 
 // What a space is: a kind of memory, and a way to run loops over what is in it. Host and Cuda are the library's; a
-// program may bring its own. It then includes the x_definition.hpp of what it uses (solvers/definitions.hpp has those of
-// the methods), because the library is compiled for Host and Cuda only.
+// program may bring its own. It then includes the bodies of what it uses (definitions.hpp of spmv, solvers and
+// preconditioners), because the library is compiled for Host and Cuda only.
 //
 // A space is a class whose copies are equivalent, with what is listed here. Functions beside the class are found in its
 // namespace. What has a default may be left out: the default is written with the functions above it.
