@@ -7,6 +7,7 @@
 
 #include <ostinato/ostinato.hpp>
 #include <ostinato/preconditioners/any_preconditioner.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/formats/cusparse/vendor.hpp>
 #include <ostinato/strategy/prepared_matrix.hpp>
 
@@ -276,8 +277,7 @@ Amortisation measured(const Analysis<Space, T>& analysis, const Operator<Space, 
 /// about the matrix as it is given, and the choices for the other.
 template <class Space, class T>
 Examination examined(const PreparedMatrix<Space, T>& prepared, const InspectInput& in) {
-  const ExaminationOptions options{
-      .thorough = in.all, .restart = in.restart, .rtol = sizeof(T) == sizeof(float) ? 1e-5 : 1e-8};
+  const ExaminationOptions options{.thorough = in.all, .restart = in.restart, .rtol = is_single<T> ? 1e-5 : 1e-8};
   const SystemPreparation& what = prepared.what();
   const bool is_like_given = what.zero_rows == 0 && what.scaled_by == 0;
   Examination e = examine(is_like_given ? prepared.analysis() : prepared.given(), options);

@@ -45,6 +45,7 @@ struct GivenMatrix {
 
   const Space& space() const { return analysis.space(); }
   const Structure& structure() const { return analysis.structure(); }
+  const ostinato::Facts& facts() const { return structure(); }
   Index rows() const { return structure().rows; }
   Index cols() const { return structure().cols; }
   void apply(T, In<T> x, T, Out<T> y) const {
@@ -73,7 +74,8 @@ bool is_rounding(const A& a, const Vector<Space, T>& b) {
   // The largest rather than the norm, whose squares might vanish.
   if (!(largest(b.download()) <= 8 * static_cast<double>(std::numeric_limits<T>::epsilon()) * norm)) return false;
   return std::isfinite(norm) &&
-         is_rounding_by_row<Space, T>(a.space(), a, std::vector<T>(static_cast<std::size_t>(a.cols()), T{1}), b);
+         is_rounding_by_row<Space, T>(a.space(), detail::as_map<Space, T>(a.space(), a),
+                                      std::vector<T>(static_cast<std::size_t>(a.cols()), T{1}), b);
 }
 
 /// Refuses a matrix for which b = A * ones is 0: the residual of x = 0 would then be within any goal.
@@ -231,14 +233,28 @@ StopRequest end_of(const SolveOptions& limits) {
   return limits.time_limit > 0 ? StopRequest(Deadline{limits.time_limit}) : StopRequest();
 }
 
+/// The preconditioner that is asked for; of multigrid with the coordinates of the points, where there are any.
+PreconditionerRequest asked_preconditioner(const SolveInput& in) {
+  PreconditionerRequest asked = parse_preconditioner(in.precond);
+  if (in.coordinates.empty()) return asked;
+  Table table = load_coordinates(in.coordinates);
+  std::any_cast<MultigridOptions&>(asked.options).coordinates = {table.cols, std::move(table.values)};
+  return asked;
+}
+
 /// Makes a preconditioner within the limits of time and memory. Nothing when the time is over before.
 template <class Space, class T>
 std::optional<AnyPreconditioner<Space, T>> make_preconditioner(const Analysis<Space, T>& analysis,
-                                                               const std::string& name, const SolveOptions& limits) {
+                                                               const SolveInput& in) {
   try {
-    return AnyPreconditioner<Space, T>(analysis, name, end_of(limits), limits.mem_limit);
+    return AnyPreconditioner<Space, T>(analysis, asked_preconditioner(in), end_of(in.limits), in.limits.mem_limit);
   } catch (const Stopped&) {
     return {};
+  } catch (const MemoryLimitError&) {
+    throw;
+  } catch (const ArgumentError& e) {
+    if (in.coordinates.empty()) throw;
+    throw FormatError(in.coordinates, 0, e.what());
   }
 }
 
@@ -353,7 +369,8 @@ int solve_prepared_system(PreparedMatrix<Space, T>& prepared, const Operator<Spa
                           const Stopwatch& since_start) {
   const GivenMatrix<Space, T> matrix{prepared.given()};
   return solve_with(matrix, given, in, report, live, since_start, [&](auto b, auto x, const SolveOptions& options) {
-    SolveResult result = solve_prepared<Space, T>(prepared, a, b, x, m, in.solver, options);
+    SolveResult result = solve_prepared<Space, T>(prepared, a, b, x, detail::as_preconditioner<Space, T>(a.space(), m),
+                                                  in.solver, options);
     report.preparation = prepared.what();
     take_operator(report, a);
     return result;
@@ -372,7 +389,7 @@ int end_out_of_time(const A& a, const System<T>& given, const SolveInput& in, So
 
 /// Whether the solve multiplies with A^T, too.
 bool takes_transpose(const SolveInput& in, const Structure& s) {
-  return in.solver == Lsmr::name || (in.solver == "auto" && s.rows != s.cols);
+  return takes_any_shape(in.solver) || (in.solver == "auto" && s.rows != s.cols);
 }
 
 /// Makes a preconditioner for LSMR within the limits of time and memory. Nothing when the time is over before.
@@ -403,43 +420,6 @@ int solve_least_squares(Operator<Space, T> forward, const Analysis<Space, T>& an
   report.bytes.preconditioner = m->bytes();
   report.bytes.predicted = m->prediction();
   return solve_as_is(a, *m, system, in, report, live, since_start);
-}
-
-/// Multigrid that knows where the points are. Nothing when the time is over before.
-template <class Space, class T>
-std::optional<Multigrid<Space, T>> multigrid_of_points(const Analysis<Space, T>& analysis, const SolveInput& in,
-                                                       const MemoryBudget& memory) {
-  MultigridOptions options = Multigrid<Space, T>::parse_options(options_of(in.precond));
-  Table table = load_coordinates(in.coordinates);
-  options.coordinates = {table.cols, std::move(table.values)};
-  try {
-    return Multigrid<Space, T>(analysis, std::move(options), end_of(in.limits), memory);
-  } catch (const Stopped&) {
-    return {};
-  } catch (const MemoryLimitError&) {
-    throw;
-  } catch (const ArgumentError& e) {
-    throw FormatError(in.coordinates, 0, e.what());
-  }
-}
-
-/// Solves with multigrid that knows where the points are.
-template <class T, class Space>
-int solve_with_points(PreparedMatrix<Space, T>& prepared, const Operator<Space, T>& a, const System<T>& system,
-                      const SolveInput& in, SolveReport& report, LiveLine& live, const Stopwatch& since_start) {
-  Stopwatch watch;
-  MemoryBudget memory(a.space(), Multigrid<Space, T>::name, in.limits.mem_limit);
-  const std::optional<Multigrid<Space, T>> m = multigrid_of_points(prepared.analysis(), in, memory);
-  if (m) memory.confirm(m->bytes());
-  a.space().wait();
-  report.times.precondition = watch.lap();
-  report.solver = solver_choice(in, a.structure(), bytes_in_basis<T>(m), steady_rate(m), m ? m->bytes() : 0);
-  if (!m) return end_out_of_time(a, system, in, report, live, since_start);
-  report.preconditioner = {std::string(m->name), why_taken(in, "asked for")};
-  report.hierarchy = m->levels();
-  report.bytes.preconditioner = m->bytes();
-  report.bytes.predicted = memory.prediction();
-  return solve_prepared_system(prepared, a, *m, system, in, report, live, since_start);
 }
 
 /// Whether the rows of a system may get new numbers by --renumber auto: nothing that the user gave by name or by row
@@ -540,9 +520,7 @@ int solve_matrix(const Space& space, const SolveInput& in, SolveReport report, c
   report.structure = analysis->structure();
   watch.lap();
   live.phase("preparing the preconditioner");
-  if (!in.coordinates.empty()) return solve_with_points<T>(prepared, a, system, in, report, live, since_start);
-  const auto m =
-      with_numbers_named(report, [&] { return make_preconditioner(prepared.analysis(), in.precond, in.limits); });
+  const auto m = with_numbers_named(report, [&] { return make_preconditioner(prepared.analysis(), in); });
   space.wait();
   report.times.precondition = watch.lap();
   report.solver =
@@ -558,14 +536,13 @@ int solve_matrix(const Space& space, const SolveInput& in, SolveReport report, c
 
 /// Returns the stencil of a generated matrix with constant coefficients, unless an option asks for a matrix.
 std::optional<Stencil> stencil_of(const SolveInput& in) {
-  const std::string precond = name_of(in.precond);
-  const bool is_multigrid = precond == Multigrid<Host, double>::name;
-  const std::string options = is_multigrid ? options_of(in.precond) : "";
-  const MultigridKind kind = Multigrid<Host, double>::parse_options(options).kind;
-  const bool by_entries = kind != MultigridKind::automatic && kind != MultigridKind::structured;
-  const bool needs_none = precond == "auto" || precond == "none" || (is_multigrid && !by_entries);
+  const PreconditionerRequest precond = parse_preconditioner(in.precond);
+  const auto* const multigrid = std::any_cast<MultigridOptions>(&precond.options);
+  const bool is_by_grid = multigrid != nullptr &&
+                          (multigrid->kind == MultigridKind::automatic || multigrid->kind == MultigridKind::structured);
+  const bool needs_none = precond.name == "auto" || precond.name == "none" || is_by_grid;
   const bool asks = in.formats.format != "auto" || in.formats.tune != FormatInput{}.tune || !needs_none ||
-                    in.solver == Lsmr::name || in.renumber == "on";
+                    takes_any_shape(in.solver) || in.renumber == "on";
   const std::optional<Generated> made = asks ? std::nullopt : generated_matrix(in.matrix);
   if (!made) return {};
   return with_usage_errors([&] { return generate_stencil(made->family, made->options); });
@@ -586,7 +563,7 @@ std::optional<Multigrid<Space, T>> stencil_multigrid(const StencilOperator<Space
     report.preconditioner = {chosen.multigrid ? "multigrid" : "none", chosen.reason};
     m = std::move(chosen.multigrid);
   } else {
-    m.emplace(a, Multigrid<Space, T>::parse_options(options_of(in.precond)), memory);
+    m.emplace(a, std::any_cast<MultigridOptions>(parse_preconditioner(in.precond).options), memory);
   }
   if (!m) return m;
   memory.confirm(m->bytes());

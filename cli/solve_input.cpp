@@ -138,10 +138,10 @@ void require_points_together(const SolveInput& in) {
 
 void require_use_of_points(const SolveInput& in) {
   if (in.coordinates.empty()) return;
-  const bool is_multigrid = name_of(in.precond) == Multigrid<Host, double>::name;
-  const bool takes_points =
-      is_multigrid && Multigrid<Host, double>::parse_options(options_of(in.precond)).kind == MultigridKind::aggregation;
-  if (!takes_points || in.solver == Lsmr::name)
+  const PreconditionerRequest asked = parse_preconditioner(in.precond);
+  const auto* const multigrid = std::any_cast<MultigridOptions>(&asked.options);
+  const bool takes_points = multigrid != nullptr && multigrid->kind == MultigridKind::aggregation;
+  if (!takes_points || takes_any_shape(in.solver))
     throw UsageError("--coordinates are for --precond multigrid:kind=aggregation");
 }
 

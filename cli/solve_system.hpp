@@ -9,6 +9,7 @@
 
 #include <ostinato/ostinato.hpp>
 #include <ostinato/solvers/list.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/matrix/io/text.hpp>
 #include <ostinato/spmv/space/memory.hpp>
 
@@ -28,17 +29,17 @@ struct System {
 };
 
 inline void require_square(const SolveInput& in, const MatrixMarketInfo& info) {
-  if (info.rows == info.cols || in.solver == "auto" || in.solver == Lsmr::name) return;
+  if (info.rows == info.cols || in.solver == "auto" || takes_any_shape(in.solver)) return;
   throw FormatError(in.matrix, 0,
-                    fmt::format("the matrix is {} x {}, and {} needs a square one; lsmr solves least squares problems",
-                                info.rows, info.cols, in.solver));
+                    fmt::format("the matrix is {} x {}, and {} needs a square one; {} solves least squares problems",
+                                info.rows, info.cols, in.solver, name_in_auto<RoleInAuto::least_squares>));
 }
 
 /// The least size of a vector or matrix that T holds. In single precision one that keeps all digits, since double
 /// precision holds less.
 template <class T>
-constexpr double least_size = sizeof(T) == sizeof(float) ? std::numeric_limits<float>::min()
-                                                         : std::numeric_limits<double>::denorm_min();
+constexpr double least_size = is_single<T> ? std::numeric_limits<float>::min()
+                                           : std::numeric_limits<double>::denorm_min();
 
 template <class Values>
 double largest(const Values& values) {
@@ -51,7 +52,7 @@ double largest(const Values& values) {
 template <class T>
 void require_size(const std::string& path, double largest, Offset vanished) {
   if (largest >= least_size<T> || (largest == 0 && vanished == 0)) return;
-  const bool single = sizeof(T) == sizeof(float);
+  const bool single = is_single<T>;
   throw FormatError(
       path, 0,
       fmt::format("every value is below {:.3g}, too small for {} precision; {}", least_size<T>,

@@ -34,7 +34,7 @@ std::string interrupted_hint(const SolveReport& r) {
 /// Returns advice for a residual that rounding keeps from falling.
 std::string limit_hint(const SolveReport& r) {
   if (r.device.precision == "single") return "--precision double reaches further";
-  return std::string("a looser --rtol ends as ") + (r.result.solver == Lsmr::name ? "least squares" : "converged");
+  return std::string("a looser --rtol ends as ") + (takes_any_shape(r.result.solver) ? "least squares" : "converged");
 }
 
 /// Returns advice where the method needs another matrix, or nothing.
@@ -45,11 +45,12 @@ std::string method_hint(const SolveReport& r) {
     const auto has = [&what](const std::string& text) { return text.find(what) != std::string::npos; };
     return has(r.result.reason) || std::any_of(r.result.notes.begin(), r.result.notes.end(), has);
   };
-  const bool cg = r.result.solver == "cg" && (failed || !symmetric), minres = r.result.solver == "minres" && !symmetric;
-  if (!cg && !minres) return {};
+  const SolverInfo* const method = find_solver(r.result.solver);
+  if (method == nullptr || !method->needs_symmetry) return {};
+  if (symmetric && !(method->needs_definiteness && failed)) return {};
   if (says("isn't symmetric") || says("definite")) return "try --solver auto";
-  return cg ? "cg needs a symmetric positive definite matrix; try --solver auto"
-            : "minres needs a symmetric matrix; try --solver auto";
+  return fmt::format("{} needs a symmetric {}matrix; try --solver auto", method->name,
+                     method->needs_definiteness ? "positive definite " : "");
 }
 
 /// Returns advice for a matrix that seems to be singular, or nothing.
@@ -64,7 +65,7 @@ std::string singular_hint(const SolveReport& r) {
   if (!(result.relative_residual > 1e-2)) return {};
   const double rounding = r.device.precision == "single" ? 1e-5 : 1e-14;
   if (result.backward_error < rounding) return "x has grown without end: the matrix may be singular or nearly so";
-  if ((result.solver == "minres" && (r.structure.symmetric || r.preparation.symmetrised)) ||
+  if ((result.solver == name_in_auto<RoleInAuto::symmetric> && (r.structure.symmetric || r.preparation.symmetrised)) ||
       result.reason.find("singular") != std::string::npos)
     return "the matrix may be singular: then b must be in its range, or no x solves the system";
   return {};
@@ -75,11 +76,13 @@ std::string failure_hint(const SolveReport& r) {
   const SolveResult& result = r.result;
   if (const std::string text = singular_hint(r); !text.empty()) return text;
   if (const std::string text = method_hint(r); !text.empty()) return text;
-  if (result.solver == "gmres" && r.options.restart != automatic_restart)
+  constexpr std::string_view general = name_in_auto<RoleInAuto::general>;
+  if (result.solver == general && r.options.restart != automatic_restart)
     return "try --restart auto, another --precond, or a looser --rtol";
-  if (result.solver == "gmres" || result.solver == "minres" || result.status == Status::stagnated)
+  if (result.solver == general || result.solver == name_in_auto<RoleInAuto::symmetric> ||
+      result.status == Status::stagnated)
     return "try another --precond or --solver, or a looser --rtol";
-  return "try --solver gmres, or another --precond";
+  return fmt::format("try --solver {}, or another --precond", general);
 }
 
 /// Returns advice for a solve that didn't converge.
@@ -147,10 +150,7 @@ void add_renumbering(Facts& facts, const Renumbering& r) {
 
 void add_choices(Facts& facts, const SolveReport& r) {
   std::string solver = r.solver.name;
-  if ((solver == "gmres" || solver == "gcrodr") && r.options.restart != automatic_restart)
-    solver += fmt::format("({})", r.options.restart);
-  if (solver == "idr") solver += fmt::format("({})", r.options.shadow);
-  if (r.solver.name == "gmres" && r.options.flexible) solver += " flexible";
+  if (const SolverInfo* const method = find_solver(solver)) solver += method->variant(r.options);
   facts.row("solver", solver + ": " + r.solver.reason);
   facts.row("preconditioner", r.preconditioner.name + ": " + r.preconditioner.reason);
   add_hierarchy(facts, r);
@@ -216,7 +216,7 @@ void add_end(Facts& facts, const SolveReport& r) {
   const int n = result.iterations;
   const double first = result.history.empty() ? 0 : result.history.front();
   // The residual of a least squares problem ends at a value of its own.
-  const bool falls = n > 0 && first > 0 && !(result.solver == Lsmr::name && result.status != Status::converged);
+  const bool falls = n > 0 && first > 0 && !(takes_any_shape(result.solver) && result.status != Status::converged);
   const double factor = falls ? std::pow(result.relative_residual / first, 1.0 / n) : 0;
   facts.row("iterations", count_text(n) + (factor > 0 && factor < 1
                                                ? fmt::format(", each leaves {:.3g} of the residual on average", factor)

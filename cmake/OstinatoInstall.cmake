@@ -55,15 +55,20 @@ set(ostinato_headers
   solvers/solver.hpp
   spmv/analysis/analysis.hpp
   spmv/analysis/entries.hpp
+  spmv/analysis/facts.hpp
   spmv/analysis/grid.hpp
   spmv/analysis/pattern_hash.hpp
   spmv/analysis/spectrum.hpp
   spmv/analysis/structure.hpp
   spmv/analysis/tridiagonal.hpp
+  spmv/base/function.hpp
+  spmv/base/scalar.hpp
+  spmv/block.hpp
   spmv/formats/calibration.hpp
   spmv/formats/cost.hpp
   spmv/formats/machine.hpp
   spmv/function_operator.hpp
+  spmv/linear_map.hpp
   spmv/linear_operator.hpp
   spmv/matrix/algebra/extract.hpp
   spmv/matrix/algebra/filter.hpp
@@ -93,10 +98,10 @@ set(ostinato_headers
   spmv/space/cuda.hpp
   spmv/space/error.hpp
   spmv/space/extents.hpp
-  spmv/space/function.hpp
   spmv/space/host.hpp
   spmv/space/index.hpp
   spmv/space/lengths.hpp
+  spmv/space/list.hpp
   spmv/space/memory.hpp
   spmv/space/message.hpp
   spmv/space/revision.hpp

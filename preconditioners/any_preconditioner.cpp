@@ -29,7 +29,8 @@ const std::vector<PreconditionerInfo>& preconditioner_infos() {
     std::vector<PreconditionerInfo> all = {{"none", "no preconditioner"}};
     for (const auto& entry : preconditioner_list<Host, double>()) {
       std::string description(entry.description);
-      if (!entry.options.empty()) description += "; " + std::string(entry.name) + ":" + std::string(entry.options);
+      if (const std::string options = entry.known_options(); !options.empty())
+        description += "; " + std::string(entry.name) + ":" + options;
       all.push_back({entry.name, std::move(description)});
     }
     return all;
@@ -42,33 +43,15 @@ namespace {
 constexpr const char* asked_for = "asked for";
 constexpr const char* chosen_before = "chosen for earlier values: ";
 
-/// The name and the options in a text "NAME:KEY=VALUE,KEY=VALUE", in lower case.
-struct Request {
-  std::string name, options;
-};
-
-Request request_of(std::string_view text) {
-  const std::size_t colon = std::min(text.find(':'), text.size());
-  if (colon + 1 == text.size()) throw ArgumentError(std::string(text) + " names no option; leave the colon out");
-  return {lower(text.substr(0, colon)), lower(text.substr(std::min(colon + 1, text.size())))};
-}
-
-/// The entry of a preconditioner that takes these options; null for "auto" and "none".
+/// The entry of a preconditioner; null for "auto" and "none".
 template <class Space, class T>
-const PreconditionerEntry<Space, T>* find_entry(const Request& asked) {
-  if (asked.name == "auto" || asked.name == "none") {
-    if (!asked.options.empty()) throw ArgumentError(asked.name + " takes no options");
-    return nullptr;
-  }
-  std::vector<std::string> known{"auto", "none"};
-  for (const PreconditionerEntry<Space, T>& entry : preconditioner_list<Space, T>()) {
-    if (entry.name == asked.name) {
-      entry.check(asked.options);
-      return &entry;
-    }
-    known.emplace_back(entry.name);
-  }
-  throw ArgumentError(unknown_name("preconditioner", asked.name, known));
+const PreconditionerEntry<Space, T>* entry_of(std::string_view name) {
+  if (name == "auto" || name == "none") return nullptr;
+  if (const auto* entry = find_preconditioner<Space, T>(name)) return entry;
+  std::vector<std::string> known;
+  for (const PreconditionerInfo& info : preconditioner_infos()) known.emplace_back(info.name);
+  known.insert(known.begin(), "auto");
+  throw ArgumentError(unknown_name("preconditioner", name, known));
 }
 
 constexpr std::string_view poor_cycle = ": a cycle shrinks an error too little";
@@ -119,20 +102,12 @@ Prospect prospect_of(const Structure& s, const Grid& grid) {
   return {slope * points, 10, Space::has_streams ? 50 + 10 * 3 : setup + 10 * 10};
 }
 
-/// Of direct factors: those that are predicted to take longer, once the order is known, are refused. A matching gives
-/// rows without a diagonal entry another one.
-std::string direct_options(const Structure& s) {
-  char text[80];
-  std::snprintf(text, sizeof text, "%s,match=%s,seconds=%.3g", std::string(Rung::direct).c_str(),
-                s.missing_diagonal > 0 ? "yes" : "no", most_direct_seconds(s));
-  return text;
+int direct_rung() {
+  const auto direct = std::find_if(auto_rungs.begin(), auto_rungs.end(), [](const Rung& r) { return r.is_direct(); });
+  return static_cast<int>(direct - auto_rungs.begin());
 }
 
-/// The rung after direct factors.
-int rung_after_direct() {
-  const auto direct = std::find_if(auto_rungs.begin(), auto_rungs.end(), [](const Rung& r) { return r.is_direct(); });
-  return static_cast<int>(direct - auto_rungs.begin()) + 1;
-}
+const Rung& rung_at(int number) { return auto_rungs[static_cast<std::size_t>(number)]; }
 
 /// What an iteration of a simple method takes on a CPU.
 double iteration_seconds(const Structure& s) {
@@ -147,11 +122,20 @@ std::string rounded(double iterations) {
 
 }  // namespace
 
-void check_preconditioner(std::string_view text) { find_entry<Host, double>(request_of(text)); }
+PreconditionerRequest parse_preconditioner(std::string_view text) {
+  const std::size_t colon = std::min(text.find(':'), text.size());
+  if (colon + 1 == text.size()) throw ArgumentError(std::string(text) + " names no option; leave the colon out");
+  const std::string name = lower(text.substr(0, colon)), options = lower(text.substr(std::min(colon + 1, text.size())));
+  if (const auto* const entry = entry_of<Host, double>(name)) return {name, entry->parse(options)};
+  if (!options.empty()) throw ArgumentError(name + " takes no options");
+  return {name};
+}
+
+void check_preconditioner(std::string_view text) { parse_preconditioner(text); }
 
 RowsNamed rows_named_by(std::string_view text) {
-  const Request asked = request_of(text);
-  const auto* const entry = find_entry<Host, double>(asked);
+  const PreconditionerRequest asked = parse_preconditioner(text);
+  const auto* const entry = entry_of<Host, double>(asked.name);
   return entry != nullptr ? entry->rows_named(asked.options) : RowsNamed::none;
 }
 
@@ -228,17 +212,23 @@ PreconditionerChoice choose_preconditioner(const Structure& s, const Grid& grid)
 template <class Space, class T>
 AnyPreconditioner<Space, T>::AnyPreconditioner(const Analysis<Space, T>& analysis, std::string_view name,
                                                const StopRequest& stop, std::size_t mem_limit)
-    : space_(analysis.space()),
-      choice_{request_of(name).name, asked_for},
-      options_(request_of(name).options),
+    : AnyPreconditioner(analysis, parse_preconditioner(name), stop, mem_limit) {}
+
+template <class Space, class T>
+AnyPreconditioner<Space, T>::AnyPreconditioner(const Analysis<Space, T>& analysis, PreconditionerRequest asked,
+                                               const StopRequest& stop, std::size_t mem_limit)
+    : Base(analysis.space()),
+      choice_{lower(asked.name), asked_for},
+      options_(std::move(asked.options)),
       rows_(static_cast<std::size_t>(analysis.structure().rows)),
       mem_limit_(mem_limit) {
+  if (options_.has_value() && entry_of<Space, T>(choice_.name) == nullptr)
+    throw ArgumentError(choice_.name + " takes no options");
   if (choice_.name != "auto") {
     built_ = build(analysis, stop);
     is_none_ = built_ == nullptr;
     return;
   }
-  find_entry<Space, T>({choice_.name, options_});
   choose(analysis, stop);
   is_none_ = built_ == nullptr;
   is_stiff_ = looks_stiff(analysis);
@@ -255,9 +245,9 @@ AnyPreconditioner<Space, T>::AnyPreconditioner(const Space& space, const Csr<T>&
 
 /// Makes the chosen preconditioner, with its options, within the limit of memory; null for "none".
 template <class Space, class T>
-std::unique_ptr<BuiltPreconditioner<Space, T>> AnyPreconditioner<Space, T>::build(const Analysis<Space, T>& analysis,
-                                                                                  const StopRequest& stop) {
-  const auto* entry = find_entry<Space, T>({choice_.name, options_});
+auto AnyPreconditioner<Space, T>::build(const Analysis<Space, T>& analysis, const StopRequest& stop)
+    -> std::unique_ptr<Base> {
+  const auto* entry = entry_of<Space, T>(choice_.name);
   if (entry == nullptr) return prediction_.reset(), nullptr;
   const MemoryBudget memory(analysis.space(), choice_.name, mem_limit_, taken_);
   auto built = entry->build(analysis, options_, stop, memory);
@@ -280,7 +270,7 @@ void AnyPreconditioner<Space, T>::update_or_build(const Analysis<Space, T>& anal
 template <class Space, class T>
 void AnyPreconditioner<Space, T>::give_way(const Analysis<Space, T>& analysis, const std::string& why) {
   PreconditionerChoice other = choose_simple(analysis.structure(), why);
-  std::string options;
+  std::any options;
   std::swap(choice_, other);
   std::swap(options_, options);
   try {
@@ -299,8 +289,8 @@ void AnyPreconditioner<Space, T>::choose(const Analysis<Space, T>& analysis, con
   choice_ = choose_preconditioner(analysis);
   rung_ = 0;
   if (choice_.name == LuKind::name) {
-    options_ = direct_options(analysis.structure());
-    rung_ = rung_after_direct();
+    options_ = rung_at(direct_rung()).options(analysis.structure(), false);
+    rung_ = direct_rung() + 1;
   }
   // The reasons against a preconditioner (why_not) don't cover all that its constructor may refuse, nor memory. Only a
   // preconditioner that was asked for by name may fail.
@@ -310,7 +300,7 @@ void AnyPreconditioner<Space, T>::choose(const Analysis<Space, T>& analysis, con
     if (why.empty()) break;
     built_.reset();
     direct_refused_ = choice_.name == LuKind::name;
-    options_.clear();
+    options_.reset();
     rung_ = 0;
     choice_ = choice_.name == simple.name ? PreconditionerChoice{"none", why}
                                           : PreconditionerChoice{simple.name, simple.reason + "; " + why};
@@ -322,6 +312,13 @@ void AnyPreconditioner<Space, T>::choose(const Analysis<Space, T>& analysis, con
   if (instead->try_to_build(analysis, stop).empty()) fallback_ = std::move(instead);
 }
 
+/// By what a cycle that pays shrinks an error at least.
+template <class Space, class T>
+double AnyPreconditioner<Space, T>::poorest_rate(const Analysis<Space, T>& analysis) const {
+  const bool is_plain = rung_ > 0 && rung_at(rung_ - 1).is_plain();
+  return is_plain ? poor_rate_of_plain : poor_rate(analysis.grid().unknowns);
+}
+
 /// Returns why the chosen preconditioner can't be built or won't pay; empty when it was built.
 template <class Space, class T>
 std::string AnyPreconditioner<Space, T>::try_to_build(const Analysis<Space, T>& analysis, const StopRequest& stop) {
@@ -329,8 +326,7 @@ std::string AnyPreconditioner<Space, T>::try_to_build(const Analysis<Space, T>& 
     built_ = build(analysis, stop);
     // Only hierarchies know a rate; for others no grid has to be looked for.
     const double rate = built_ == nullptr ? 0 : built_->rate();
-    const bool is_poor =
-        rate > 0 && rate > (options_ == Rung::plain ? poor_rate_of_plain : poor_rate(analysis.grid().unknowns));
+    const bool is_poor = rate > 0 && rate > poorest_rate(analysis);
     return is_poor ? choice_.name + std::string(poor_cycle) : std::string();
   } catch (const ArgumentError& e) {
     return what_is_wrong(e);
@@ -366,7 +362,7 @@ int AnyPreconditioner<Space, T>::rung_after(int from, const Structure& s, bool m
 template <class Space, class T>
 bool AnyPreconditioner<Space, T>::looks_stiff(const Analysis<Space, T>& analysis) const {
   const bool has_rung = std::any_of(auto_rungs.begin(), auto_rungs.end(), [&](const Rung& rung) {
-    return rung.options == Rung::plain && rung.suits<Space, T>(analysis.structure(), true);
+    return rung.is_plain() && rung.suits<Space, T>(analysis.structure(), true);
   });
   return has_rung && is_mostly_positive(analysis.space(), analysis.matrix().view());
 }
@@ -382,7 +378,7 @@ const AnyPreconditioner<Space, T>* AnyPreconditioner<Space, T>::stronger(const S
   if (!analysis) return nullptr;
   const auto after = [&](int from) { return rung_after(from, analysis->structure(), options.definite); };
   for (int from = rung_, next = after(from); next != no_ladder; next = after(from)) {
-    const Rung& rung = auto_rungs[static_cast<std::size_t>(next)];
+    const Rung& rung = rung_at(next);
     const double seconds = predicted_seconds<Space>(rung, analysis->structure());
     const auto entries = static_cast<double>(analysis->structure().nonzeros);
     // Direct factors come before others, which are left when these are refused.
@@ -404,9 +400,8 @@ const AnyPreconditioner<Space, T>* AnyPreconditioner<Space, T>::stronger(const S
     // a second look, when CG has gone on for a while.
     constexpr double certain = 4;
     const int following = after(next + 1);
-    if (rung.options == Rung::plain && refused.ends_with(poor_cycle) && following != no_ladder && options.left > 0 &&
-        options.left < certain * predicted_seconds<Space>(auto_rungs[static_cast<std::size_t>(following)],
-                                                          analysis->structure())) {
+    if (rung.is_plain() && refused.ends_with(poor_cycle) && following != no_ladder && options.left > 0 &&
+        options.left < certain * predicted_seconds<Space>(rung_at(following), analysis->structure())) {
       refused_ = next + 1;
       break;
     }
@@ -418,11 +413,10 @@ const AnyPreconditioner<Space, T>* AnyPreconditioner<Space, T>::stronger(const S
 template <class Space, class T>
 std::string AnyPreconditioner<Space, T>::climb_to(int next, const Analysis<Space, T>& analysis,
                                                   const StrongerOptions& options) const {
-  const Rung& rung = auto_rungs[static_cast<std::size_t>(next)];
-  std::unique_ptr<AnyPreconditioner> made(new AnyPreconditioner());
+  const Rung& rung = rung_at(next);
+  std::unique_ptr<AnyPreconditioner> made(new AnyPreconditioner(space_));
   made->choice_ = {std::string(rung.name), "what was taken first doesn't get there"};
-  made->options_ = options.thorough ? rung.thorough_options : rung.options;
-  if (rung.is_direct()) made->options_ = direct_options(analysis.structure());
+  made->options_ = rung.options(analysis.structure(), options.thorough);
   made->rows_ = rows_;
   made->mem_limit_ = mem_limit_ == 0 || options.mem_limit == 0 ? std::max(mem_limit_, options.mem_limit)
                                                                : std::min(mem_limit_, options.mem_limit);
@@ -443,7 +437,7 @@ template <class Space, class T>
 double AnyPreconditioner<Space, T>::stronger_seconds() const {
   const int next = analysis_ ? rung_after(rung_, analysis_->structure(), true) : no_ladder;
   if (next == no_ladder) return 0;
-  return predicted_seconds<Space>(auto_rungs[static_cast<std::size_t>(next)], analysis_->structure());
+  return predicted_seconds<Space>(rung_at(next), analysis_->structure());
 }
 
 template <class Space, class T>
@@ -453,27 +447,7 @@ bool AnyPreconditioner<Space, T>::is_identity() const {
 }
 
 template <class Space, class T>
-bool AnyPreconditioner<Space, T>::varies() const {
-  return !is_identity() && built_->varies();
-}
-
-template <class Space, class T>
-bool AnyPreconditioner<Space, T>::symmetric() const {
-  return is_identity() || built_->symmetric();
-}
-
-template <class Space, class T>
-Index AnyPreconditioner<Space, T>::null_pivots() const {
-  return is_identity() ? 0 : built_->null_pivots();
-}
-
-template <class Space, class T>
-std::string AnyPreconditioner<Space, T>::remarks() const {
-  return is_identity() ? std::string() : built_->remarks();
-}
-
-template <class Space, class T>
-void AnyPreconditioner<Space, T>::update_values(const Analysis<Space, T>& analysis) {
+bool AnyPreconditioner<Space, T>::update_values(const Analysis<Space, T>& analysis) {
   (void)is_identity();  // refuses an object that was moved from
   require_rows(choice_.name, analysis.structure(), rows_);
   const bool stiff = rung_ == 0 && looks_stiff(analysis);
@@ -499,14 +473,8 @@ void AnyPreconditioner<Space, T>::update_values(const Analysis<Space, T>& analys
   refused_ = 0;
   direct_refused_ = direct_refused;
   is_stiff_ = stiff;
+  return true;
 }
-
-template <class Space, class T>
-AnyPreconditioner<Space, T>::AnyPreconditioner(AnyPreconditioner&&) noexcept = default;
-template <class Space, class T>
-AnyPreconditioner<Space, T>& AnyPreconditioner<Space, T>::operator=(AnyPreconditioner&&) noexcept = default;
-template <class Space, class T>
-AnyPreconditioner<Space, T>::~AnyPreconditioner() = default;
 
 template <class Space, class T>
 std::size_t AnyPreconditioner<Space, T>::bytes() const {
@@ -521,66 +489,15 @@ std::optional<MemoryPrediction> AnyPreconditioner<Space, T>::prediction() const 
 }
 
 template <class Space, class T>
-bool AnyPreconditioner<Space, T>::capturable() const {
-  return is_identity() || built_->capturable();
-}
-
-template <class Space, class T>
-int AnyPreconditioner<Space, T>::revision() const {
-  return is_identity() ? 0 : built_->revision();
-}
-
-template <class Space, class T>
-const Space& AnyPreconditioner<Space, T>::space() const {
-  return is_identity() ? *space_ : built_->space();
-}
-
-template <class Space, class T>
-double AnyPreconditioner<Space, T>::seconds() const {
-  return is_identity() ? 0 : built_->seconds();
-}
-
-template <class Space, class T>
-double AnyPreconditioner<Space, T>::rate() const {
-  return is_identity() ? 0 : built_->rate();
-}
-
-template <class Space, class T>
-bool AnyPreconditioner<Space, T>::equals_transpose() const {
-  return is_identity() || built_->equals_transpose();
-}
-
-template <class Space, class T>
-bool AnyPreconditioner<Space, T>::works_in_float() const {
-  return !is_identity() && built_->works_in_float();
-}
-
-template <class Space, class T>
-std::vector<PreconditionerLevel> AnyPreconditioner<Space, T>::levels() const {
-  if (is_identity()) return {};
-  return built_->levels();
-}
-
-template <class Space, class T>
-void AnyPreconditioner<Space, T>::apply(std::span<const T> r, std::span<T> z) const {
+void AnyPreconditioner<Space, T>::apply(Block<const T> r, Block<T> z) const {
   if (!is_identity()) return built_->apply(r, z);
-  require_lengths("none", rows_, r.size(), z.size());
-  copy<T>(*space_, r, z);
+  require_lengths("none", rows_, r.rows, z.rows);
+  for (int k = 0; k < z.columns; ++k) copy<T>(space_, r.column(k), z.column(k));
 }
 
 template <class Space, class T>
-bool AnyPreconditioner<Space, T>::apply_dot(std::span<const T> r, std::span<T> z, double* slot) const {
-  return !is_identity() && built_->apply_dot(r, z, slot);
-}
-
-template <class Space, class T>
-void AnyPreconditioner<Space, T>::mixed_dot(std::span<const float> r, std::span<float> z, double* slot) const {
-  if (!is_identity()) built_->mixed_dot(r, z, slot);
-}
-
-template <class Space, class T>
-bool AnyPreconditioner<Space, T>::has_mixed_dot() const {
-  return !is_identity() && built_->has_mixed_dot();
+void AnyPreconditioner<Space, T>::apply_dot(Block<const T> r, Block<T> z, Slot<T> slots) const {
+  is_identity() ? Base::apply_dot(r, z, slots) : built_->apply_dot(r, z, slots);
 }
 
 #define OSTINATO_INSTANTIATE_SPACES(Space) \

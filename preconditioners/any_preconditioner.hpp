@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <any>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -23,11 +24,6 @@
 
 namespace ostinato {
 
-template <class Space, class T>
-class BuiltPreconditioner;
-template <class Space, class T>
-struct PreconditionerEntry;
-
 struct PreconditionerInfo {
   std::string_view name;
   std::string description;  ///< with the options that it takes
@@ -36,8 +32,20 @@ struct PreconditionerInfo {
 /// Names and descriptions of all preconditioners, "none" first, for help texts.
 const std::vector<PreconditionerInfo>& preconditioner_infos();
 
+/// A preconditioner that is asked for.
+struct PreconditionerRequest {
+  std::string name = "auto";  ///< "auto", "none", or a name from the list of preconditioners
+  /// A value of the options struct of the preconditioner, as MultigridOptions or IlutKind::Options; empty: those that
+  /// are the default.
+  std::any options = {};
+};
+
+/// What a text "NAME" or "NAME:KEY=VALUE,KEY=VALUE" asks for, as "multigrid:sweeps=2,smoother=chebyshev".
 /// Throws    ArgumentError for a text that AnyPreconditioner doesn't take, whatever the matrix: an unknown name,
 ///           listing the known names, or options that the preconditioner doesn't have, listing those that it has.
+PreconditionerRequest parse_preconditioner(std::string_view text);
+
+/// Throws    As parse_preconditioner().
 void check_preconditioner(std::string_view text);
 
 /// What a preconditioner that is asked for by this text refers to by the numbers of the rows: those of order=natural,
@@ -90,50 +98,51 @@ std::vector<std::string_view> stronger_preconditioners(const Structure& s);
 ///           An object that was moved from throws ArgumentError, unless it was "none", until another one is assigned
 ///           to it.
 template <class Space, class T>
-class AnyPreconditioner {
+class AnyPreconditioner : public PreconditionerBase<Space, T> {
  public:
-  using value_type = T;
-
   /// "auto" shares the analysis, for stronger(): on Host the arrays that the analysis refers to must outlive the
   /// object.
   ///
-  /// Builds the preconditioner called `name`: "auto", "none" or a name from the list of preconditioners, there with
-  /// options or without: "multigrid:sweeps=2,smoother=chebyshev". "auto" takes a simpler one, and says why, when the
-  /// preconditioner that it would take can't be built for the matrix. `mem_limit`: bytes that the preconditioner may
-  /// keep, with all that fallback() and stronger() refer to; 0: what is free in the memory of the space.
-  /// Throws    As check_preconditioner(); exceptions of the constructor of a preconditioner asked for by name;
-  ///           MemoryLimitError when that takes more than the limit or than is free, before the memory is taken.
-  ///           Stopped once `stop` is made: factors, fsai and algebraic multigrid take long.
+  /// Builds the preconditioner that is asked for: {"multigrid", MultigridOptions{.sweeps = 2}}. "auto" takes a simpler
+  /// one, and says why, when the preconditioner that it would take can't be built for the matrix. `mem_limit`: bytes
+  /// that the preconditioner may keep, with all that fallback() and stronger() refer to; 0: what is free in the memory
+  /// of the space.
+  /// Throws    ArgumentError for an unknown name, or the options of another preconditioner; exceptions of the
+  ///           constructor of a preconditioner asked for by name; MemoryLimitError when that takes more than the limit
+  ///           or than is free, before the memory is taken. Stopped once `stop` is made: factors, fsai and algebraic
+  ///           multigrid take long.
+  AnyPreconditioner(const Analysis<Space, T>& analysis, PreconditionerRequest asked, const StopRequest& stop = {},
+                    std::size_t mem_limit = 0);
+  /// By a text, as parse_preconditioner() takes it.
   explicit AnyPreconditioner(const Analysis<Space, T>& analysis, std::string_view name = "auto",
                              const StopRequest& stop = {}, std::size_t mem_limit = 0);
   /// For "auto", the arrays are lent to the object: they must outlive it, as those of an analysis must.
   AnyPreconditioner(const Space& space, const CsrView<T>& a, std::string_view name = "auto");
   /// For "auto", the object keeps a copy of the matrix.
   AnyPreconditioner(const Space& space, const Csr<T>& a, std::string_view name = "auto");
-  AnyPreconditioner(AnyPreconditioner&&) noexcept;
-  AnyPreconditioner& operator=(AnyPreconditioner&&) noexcept;
-  ~AnyPreconditioner();
+  AnyPreconditioner(AnyPreconditioner&&) noexcept = default;
+  AnyPreconditioner& operator=(AnyPreconditioner&&) noexcept = default;
 
-  const std::string& name() const { return choice_.name; }
+  std::string name() const override { return choice_.name; }
   const std::string& reason() const { return choice_.reason; }
-  std::size_t bytes() const;
+  std::size_t bytes() const override;  ///< with those of the fallback
   /// What bytes() was predicted to be, before the preconditioner and its fallback were made; nothing for "none".
   std::optional<MemoryPrediction> prediction() const;
 
   /// Takes a matrix with new values on the same grid or pattern. The preconditioner stays the one that was chosen, with
   /// its options, and is built anew, so that both are in memory for a while, unless it keeps a part of itself
   /// (Multigrid::update_values()), which it doesn't with a limit of memory; reason() then says that it was chosen for
-  /// earlier values. Where "auto" has begun with fsai, which refuses the new values although they are finite, Jacobi or
+  /// earlier values. Returns true. Where "auto" has begun with fsai, which refuses the new values although they are finite, Jacobi or
   /// "none" takes the place of fsai. After an exception the object is as before.
   /// Exec      One thread at a time, and none may apply the object meanwhile.
   /// Throws    DimensionError for another number of rows; exceptions of the preconditioner's constructor. Each
   ///           preconditioner looks at what it uses: Jacobi takes any values whose diagonal can be divided by, "none"
   ///           takes all, multigrid refuses a diagonal that isn't positive and values that aren't finite.
-  void update_values(const Analysis<Space, T>& analysis);
+  bool update_values(const Analysis<Space, T>& analysis) override;
 
   /// What "auto" would have taken instead of a preconditioner that may turn out slow; null when there is nothing else.
   /// solve() goes on with it where that is faster.
-  const AnyPreconditioner* fallback() const { return fallback_.get(); }
+  const AnyPreconditioner* fallback() const override { return fallback_.get(); }
 
   /// A preconditioner that takes more time and memory than what "auto" has chosen: incomplete factors, after these
   /// complete ones, for which options.thorough lifts the limit of memory. Null when the object wasn't made by "auto",
@@ -142,45 +151,48 @@ class AnyPreconditioner {
   /// stronger_seconds() is larger than before, and a later call may make that.
   /// Exec      Made by the first call, which waits.
   /// Throws    Stopped once options.stop is made. The object is then as before.
-  const AnyPreconditioner* stronger(const StrongerOptions& options, std::string& why) const;
-  double stronger_seconds() const;  ///< predicted time that stronger() takes; 0 where there is nothing
+  const AnyPreconditioner* stronger(const StrongerOptions& options, std::string& why) const override;
+  double stronger_seconds() const override;  ///< predicted time that stronger() takes; 0 where there is nothing
 
-  bool varies() const;          ///< M isn't a linear function of r, or differs from call to call
-  bool symmetric() const;       ///< M is symmetric when A is, as CG and MINRES require
-  Index null_pivots() const;    ///< of complete factors: those that were 0 but for rounding
-  std::string remarks() const;  ///< what was made, for messages; empty where there is nothing to say
-  bool is_identity() const;
-  std::size_t rows() const { return rows_; }  ///< of the matrix
-  bool capturable() const;
-  int revision() const;  ///< of the preconditioner that was made
-  const Space& space() const;
-  double seconds() const;
-  double rate() const;  ///< by what M shrank an error on trial; 0 when it wasn't tried
-  bool equals_transpose() const;
-  bool works_in_float() const;
-  std::vector<PreconditionerLevel> levels() const;  ///< of a multigrid hierarchy, the finest first; empty for others
-  void apply(std::span<const T> r, std::span<T> z) const;                    ///< z = M^-1 r
-  bool apply_dot(std::span<const T> r, std::span<T> z, double* slot) const;  ///< false when it can't
-  /// As apply_dot() for vectors in float, where T is double; does nothing unless has_mixed_dot().
-  void mixed_dot(std::span<const float> r, std::span<float> z, double* slot) const;
-  bool has_mixed_dot() const;
+  bool is_identity() const override;
+  std::size_t rows() const override { return rows_; }  ///< of the matrix
+  void apply(Block<const T> r, Block<T> z) const override;
+  void apply_dot(Block<const T> r, Block<T> z, Slot<T> slots) const override;
+  const PreconditionerBase<Space, float>* lower() const override { return answer(&Base::lower, nullptr); }
+  bool capturable() const override { return answer(&Base::capturable, true); }
+  int revision() const override { return answer(&Base::revision, 0); }
+  double seconds() const override { return answer(&Base::seconds, 0); }
+  double rate() const override { return answer(&Base::rate, 0); }
+  bool equals_transpose() const override { return answer(&Base::equals_transpose, true); }
+  bool works_in_float() const override { return answer(&Base::works_in_float, false); }
+  bool varies() const override { return answer(&Base::varies, false); }
+  bool symmetric() const override { return answer(&Base::symmetric, true); }
+  Index null_pivots() const override { return answer(&Base::null_pivots, 0); }
+  std::string remarks() const override { return answer(&Base::remarks, {}); }
+  std::vector<PreconditionerLevel> levels() const override { return answer(&Base::levels, {}); }
 
  private:
-  AnyPreconditioner() = default;
+  using Base = PreconditionerBase<Space, T>;
+  explicit AnyPreconditioner(const Space& space) : Base(space) {}
+  template <class Answer>
+  Answer answer(Answer (Base::*of)() const, std::type_identity_t<Answer> without) const {
+    return is_identity() ? without : (built_.get()->*of)();
+  }
   std::string try_to_build(const Analysis<Space, T>& analysis, const StopRequest& stop);
+  double poorest_rate(const Analysis<Space, T>& analysis) const;
   void choose(const Analysis<Space, T>& analysis, const StopRequest& stop);
   int rung_after(int from, const Structure& s, bool may_be_definite) const;  ///< no_ladder where there is none
   bool looks_stiff(const Analysis<Space, T>& analysis) const;
   std::string climb_to(int next, const Analysis<Space, T>& analysis, const StrongerOptions& options) const;
-  std::unique_ptr<BuiltPreconditioner<Space, T>> build(const Analysis<Space, T>& analysis, const StopRequest& stop);
+  std::unique_ptr<Base> build(const Analysis<Space, T>& analysis, const StopRequest& stop);
   void update_or_build(const Analysis<Space, T>& analysis, bool in_place);
   void give_way(const Analysis<Space, T>& analysis, const std::string& why);
 
-  std::optional<Space> space_;
+  using Base::space_;
   PreconditionerChoice choice_;
-  std::string options_;  ///< of the preconditioner, as text
+  std::any options_;  ///< of the preconditioner
   std::size_t rows_ = 0;
-  std::unique_ptr<BuiltPreconditioner<Space, T>> built_;  ///< null for "none", and in an object that was moved from
+  std::unique_ptr<Base> built_;  ///< null for "none", and in an object that was moved from
   bool is_none_ = false;
   std::unique_ptr<AnyPreconditioner> fallback_;
   std::size_t mem_limit_ = 0, taken_ = 0;  ///< bytes; of the limit, those that others take

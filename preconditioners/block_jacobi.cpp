@@ -3,7 +3,6 @@
 #include <ostinato/preconditioners/block_jacobi.hpp>
 
 #include <algorithm>
-#include <array>
 
 #include <ostinato/preconditioners/application.hpp>
 #include <ostinato/preconditioners/block_jacobi_steps.hpp>
@@ -20,6 +19,12 @@
 namespace ostinato {
 
 namespace {
+
+const OptionTable<BlockJacobiOptions>& table() {
+  static const auto known =
+      OptionTable<BlockJacobiOptions>().number("block", &BlockJacobiOptions::block, 0, detail::most_rows_of_block);
+  return known;
+}
 
 constexpr Index most = detail::most_rows_of_block;
 
@@ -100,12 +105,13 @@ std::string BlockJacobi<Space, T>::why_not(const Structure& s) {
 }
 
 template <class Space, class T>
+std::string BlockJacobi<Space, T>::known_options() {
+  return table().text();
+}
+
+template <class Space, class T>
 BlockJacobiOptions BlockJacobi<Space, T>::parse_options(std::string_view text) {
-  BlockJacobiOptions o;
-  const std::array<PreconditionerOption, 1> known = {
-      {{"block", "0..32", [&](std::string_view v) { return read_number(v, 0, most, o.block); }}}};
-  read_options(name, text, known);
-  return o;
+  return table().read(name, text);
 }
 
 template <class Space, class T>
@@ -125,7 +131,7 @@ template <class Space, class T>
 BlockJacobi<Space, T>::BlockJacobi(const Analysis<Space, T>& analysis, BlockJacobiOptions options)
     : space_(analysis.space()), options_(options) {
   require_square(name, analysis.structure());
-  require_between(name, "block", options.block, 0, most);
+  table().require(name, options);
   const std::vector<Index> begin =
       find_blocks(space_, detail::pattern_of(analysis.matrix().view()), static_cast<Index>(options.block));
   std::vector<Offset> at(1, 0);

@@ -45,10 +45,11 @@ class BlockJacobi {
   using is_capturable = void;
   static constexpr std::string_view name = "block-jacobi";
   static constexpr std::string_view description = "diagonal blocks of up to 32 rows";
-  static constexpr std::string_view known_options = "block=0..32";
+  using Options = BlockJacobiOptions;
 
   static std::string why_not(const Structure& s);
-  /// Throws    ArgumentError for a text with other options than those listed in `known_options`.
+  static std::string known_options();  ///< for help: "KEY=VALUES, KEY=VALUES"
+  /// Throws    ArgumentError for a text with other options.
   static BlockJacobiOptions parse_options(std::string_view text);
   static RowsNamed rows_named(const BlockJacobiOptions& options) {
     return options.block > 1 ? RowsNamed::order : RowsNamed::none;

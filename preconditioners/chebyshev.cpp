@@ -8,6 +8,15 @@
 
 namespace ostinato {
 
+const OptionTable<ChebyshevOptions>& chebyshev_definition::table() {
+  static const auto known =
+      OptionTable<ChebyshevOptions>()
+          .number("degree", &ChebyshevOptions::degree, 1, 100)
+          .words("kind", &ChebyshevOptions::kind, {{"first", ChebyshevKind::first}, {"fourth", ChebyshevKind::fourth}})
+          .number("ratio", &ChebyshevOptions::ratio, 2, 100000);
+  return known;
+}
+
 OSTINATO_CLASS(Chebyshev);
 OSTINATO_DEFINE_PRECONDITIONER(chebyshev, Chebyshev)
 

@@ -50,10 +50,11 @@ class Chebyshev {
   using is_capturable = void;
   static constexpr std::string_view name = "chebyshev";
   static constexpr std::string_view description = "a polynomial in A and its diagonal; for positive definite matrices";
-  static constexpr std::string_view known_options = "degree=1..100, kind=first|fourth, ratio=2..100000";
+  using Options = ChebyshevOptions;
 
   static std::string why_not(const Structure& s);
-  /// Throws    ArgumentError for a text with other options than those listed in `known_options`.
+  static std::string known_options();  ///< for help: "KEY=VALUES, KEY=VALUES"
+  /// Throws    ArgumentError for a text with other options.
   static ChebyshevOptions parse_options(std::string_view text);
 
   explicit Chebyshev(const Analysis<Space, T>& analysis, ChebyshevOptions options = {});

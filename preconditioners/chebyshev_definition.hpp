@@ -5,7 +5,6 @@
 #include <ostinato/preconditioners/chebyshev.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdio>
 
@@ -25,7 +24,8 @@ namespace ostinato {
 
 namespace chebyshev_definition {
 
-inline constexpr int most_degree = 100, least_ratio = 2, most_ratio = 100000;
+/// What the options are called in a text, and what they may be.
+const OptionTable<ChebyshevOptions>& table();
 
 /// The estimate of the largest eigenvalue may be a little below. The margin is that of the first kind: beyond the
 /// interval its polynomial grows fastest.
@@ -37,8 +37,7 @@ const Analysis<Space, T>& square(const Analysis<Space, T>& analysis, const Cheby
   require_square("chebyshev", analysis.structure());
   if (!analysis.structure().finite)
     throw ArgumentError("chebyshev: the matrix holds NaN or infinity; use --precond none");
-  require_between("chebyshev", "degree", o.degree, 1, most_degree);
-  require_between("chebyshev", "ratio", o.ratio, least_ratio, most_ratio);
+  table().require("chebyshev", o);
   return analysis;
 }
 
@@ -69,23 +68,13 @@ std::string Chebyshev<Space, T>::why_not(const Structure& s) {
 }
 
 template <class Space, class T>
+std::string Chebyshev<Space, T>::known_options() {
+  return chebyshev_definition::table().text();
+}
+
+template <class Space, class T>
 ChebyshevOptions Chebyshev<Space, T>::parse_options(std::string_view text) {
-  ChebyshevOptions o;
-  const std::array<PreconditionerOption, 3> known = {{
-      {"degree", "1..100",
-       [&](std::string_view v) { return read_number(v, 1, chebyshev_definition::most_degree, o.degree); }},
-      {"kind", "first|fourth",
-       [&](std::string_view v) {
-         o.kind = v == "fourth" ? ChebyshevKind::fourth : ChebyshevKind::first;
-         return v == "fourth" || v == "first";
-       }},
-      {"ratio", "2..100000",
-       [&](std::string_view v) {
-         return read_number(v, chebyshev_definition::least_ratio, chebyshev_definition::most_ratio, o.ratio);
-       }},
-  }};
-  read_options(name, text, known);
-  return o;
+  return chebyshev_definition::table().read(name, text);
 }
 
 template <class Space, class T>

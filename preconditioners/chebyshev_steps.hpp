@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include <ostinato/preconditioners/multigrid/rate_steps.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/matrix/csr_pattern.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/space/sums.hpp>
@@ -93,7 +94,7 @@ struct LanczosStep {
   OSTINATO_FUNCTION Sums<2> operator()(std::size_t i) const {
     const T last = before[i], value = of_product * inverse[i] * product[i] - of_u * u[i] - of_before * last;
     before[i] = value;
-    return {{square_by(inverse[i], value), static_cast<double>(last) * static_cast<double>(product[i])}};
+    return {{square_by(inverse[i], value), product_of(last, product[i])}};
   }
 };
 

@@ -9,6 +9,7 @@
 
 #include <ostinato/preconditioners/memory_budget.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/concept.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
@@ -24,6 +25,7 @@ struct JacobiOptions {
 
 /// The Jacobi preconditioner, M = diag(A). From the Analysis of a symmetric matrix the constructor takes M = |diag(A)|.
 ///
+/// Values    float and double; on Host complex<double>, too, without an Analysis.
 /// Traffic   One application moves 3 n sizeof(T) bytes. apply_dot moves the same, because its dot product is in the
 ///           same pass.
 /// Exec      The constructor inverts the diagonal in the memory of the space and waits for the result. apply and
@@ -42,7 +44,7 @@ class Jacobi {
   /// Returns the reason why Jacobi can't be used for the matrix; empty when it can.
   static std::string why_not(const Structure& s);
 
-  explicit Jacobi(const Analysis<Space, T>& analysis)
+  explicit Jacobi(const Analysis<Space, T>& analysis) requires Real<T>
       : Jacobi(analysis.space(), analysis.matrix(), {.absolute = analysis.structure().symmetric}) {}
   Jacobi(const Space& space, const CsrView<T>& a, JacobiOptions options = {})
       : Jacobi(space, SpaceCsr<Space, T>(space, a), options) {}
@@ -58,7 +60,7 @@ class Jacobi {
   /// Takes the diagonal of a matrix with new values, as the constructor from an Analysis does. After an exception the
   /// object is as before.
   /// Throws    DimensionError for another number of rows; as the constructor.
-  void update_values(const Analysis<Space, T>& analysis);
+  void update_values(const Analysis<Space, T>& analysis) requires Real<T>;
 
   /// The same without an analysis: M stays diag(A) or |diag(A)|, as it was.
   void update_values(const CsrView<T>& a);
@@ -71,9 +73,9 @@ class Jacobi {
   /// z = M^-1 r
   void apply(std::span<const T> r, std::span<T> z) const;
   /// z = M^-1 r;  *slot = r . z
-  void apply_dot(std::span<const T> r, std::span<T> z, double* slot) const;
+  void apply_dot(std::span<const T> r, std::span<T> z, Slot<T> slot) const;
 
-  static MemoryPrediction predict(const Analysis<Space, T>& analysis) {
+  static MemoryPrediction predict(const Analysis<Space, T>& analysis) requires Real<T> {
     return {sizeof(T) * static_cast<std::size_t>(analysis.structure().rows)};
   }
 

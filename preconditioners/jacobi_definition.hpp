@@ -38,14 +38,14 @@ Jacobi<Space, T>::Jacobi(const Space& space, const SpaceCsr<Space, T>& a, Jacobi
       unusable.data());
   if (unusable.download()[0] == 0) return;
   const std::vector<T> inverse = inverse_.download();
-  const auto bad = std::find_if(inverse.begin(), inverse.end(), [](T v) { return !std::isfinite(v) || v == T{0}; });
+  const auto bad = std::find_if(inverse.begin(), inverse.end(), [](T v) { return !(v - v == T{0}) || v == T{0}; });
   throw ArgumentError("jacobi: " + row_text(static_cast<std::size_t>(bad - inverse.begin())) +
                       " has no diagonal entry that can be divided by (it is missing, 0 or not finite); use --precond "
                       "none");
 }
 
 template <class Space, class T>
-void Jacobi<Space, T>::update_values(const Analysis<Space, T>& analysis) {
+void Jacobi<Space, T>::update_values(const Analysis<Space, T>& analysis) requires Real<T> {
   require_rows("jacobi", analysis.structure(), inverse_.size());
   *this = Jacobi(analysis);
 }
@@ -65,7 +65,7 @@ void Jacobi<Space, T>::apply(std::span<const T> r, std::span<T> z) const {
 }
 
 template <class Space, class T>
-void Jacobi<Space, T>::apply_dot(std::span<const T> r, std::span<T> z, double* slot) const {
+void Jacobi<Space, T>::apply_dot(std::span<const T> r, std::span<T> z, Slot<T> slot) const {
   require_lengths(name, rows(), r.size(), z.size());
   multiply_dot<T>(space_, inverse_, r, z, slot);
 }

@@ -4,6 +4,7 @@
 
 // The kernel that extracts and inverts the diagonal for jacobi.hpp, on both spaces.
 
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/matrix/csr_pattern.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/space/sums.hpp>
@@ -22,7 +23,7 @@ struct InvertDiagonal {
     const Index row = static_cast<Index>(i);
     const Offset k = a.first_from(row, row);
     const T diagonal = k < a.row_ptr[i + 1] && a.col[k] == row ? val[k] : T{0};
-    inverse[i] = T{1} / (absolute && diagonal < 0 ? -diagonal : diagonal);
+    inverse[i] = T{1} / (absolute ? static_cast<T>(magnitude(diagonal)) : diagonal);
     const bool usable = inverse[i] - inverse[i] == T{0} && inverse[i] != T{0};
     return {{usable ? 0.0 : 1.0}};
   }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <ostinato/preconditioners/ilu/cholesky.hpp>
+#include <ostinato/preconditioners/ilu/incomplete_lu.hpp>
 #include <ostinato/preconditioners/list.hpp>
 #include <ostinato/spmv/matrix/algebra/norms.hpp>
 #include <ostinato/spmv/matrix/algebra/product.hpp>
@@ -42,12 +43,6 @@ struct Request {
 Request request_of(std::string_view text) {
   const std::size_t colon = std::min(text.find(':'), text.size());
   return {lower(text.substr(0, colon)), lower(text.substr(std::min(colon + 1, text.size())))};
-}
-
-template <class Space, class T>
-const PreconditionerEntry<Space, T>& entry_of(const std::string& name) {
-  const auto& list = preconditioner_list<Space, T>();
-  return *std::find_if(list.begin(), list.end(), [&](const auto& entry) { return entry.name == name; });
 }
 
 /// The row of most entries.
@@ -120,7 +115,7 @@ void check_least_squares_preconditioner(std::string_view text) {
   const Request asked = request_of(text);
   const std::string serves =
       "least squares has none, jacobi (columns, or rows, of norm 1), ic0, ict and cholesky (factors of A^T A or A A^T)";
-  if (has_factors(asked.name)) return entry_of<Host, double>(asked.name).check(asked.options);
+  if (has_factors(asked.name)) return (void)find_preconditioner<Host, double>(asked.name)->parse(asked.options);
   if (asked.name != "auto" && asked.name != "none" && asked.name != "jacobi")
     throw ArgumentError(asked.name + " is for square systems; " + serves);
   if (!asked.options.empty() || text.find(':') != std::string_view::npos)
@@ -131,12 +126,12 @@ template <class Space, class T>
 LeastSquaresPreconditioner<Space, T>::LeastSquaresPreconditioner(const Analysis<Space, T>& analysis,
                                                                  std::string_view name, const StopRequest& stop,
                                                                  std::size_t mem_limit)
-    : space_(analysis.space()), mem_limit_(mem_limit) {
+    : Base(analysis.space()), mem_limit_(mem_limit) {
   check_least_squares_preconditioner(name);
   const Request asked = request_of(name);
   const Structure& s = analysis.structure();
   choice_ = {asked.name, "asked for"};
-  options_ = asked.options;
+  if (has_factors(asked.name)) options_ = find_preconditioner<Space, T>(asked.name)->parse(asked.options);
   of_rows_ = s.cols > s.rows;
   find_norms(analysis);
   if (asked.name == "auto") {
@@ -148,7 +143,7 @@ LeastSquaresPreconditioner<Space, T>::LeastSquaresPreconditioner(const Analysis<
   }
   is_none_ = choice_.name == "none" || rows() == 0;
   if (is_none_) return;
-  room_ = Vector<Space, T>(*space_, rows());
+  room_ = Vector<Space, T>(space_, rows());
   if (has_factors(choice_.name)) {
     factor(analysis, stop);
   } else {
@@ -159,9 +154,9 @@ LeastSquaresPreconditioner<Space, T>::LeastSquaresPreconditioner(const Analysis<
 
 template <class Space, class T>
 void LeastSquaresPreconditioner<Space, T>::find_norms(const Analysis<Space, T>& analysis) {
-  const SpaceCsr<Space, T> b = of_rows_ ? analysis.matrix() : transpose(*space_, analysis.matrix());
-  Vector<Space, double> norms(*space_, static_cast<std::size_t>(b.view().rows));
-  row_norms(*space_, b.view(), norms.span());
+  const SpaceCsr<Space, T> b = of_rows_ ? analysis.matrix() : transpose(space_, analysis.matrix());
+  Vector<Space, double> norms(space_, static_cast<std::size_t>(b.view().rows));
+  row_norms(space_, b.view(), norms.span());
   std::vector<T> inverse;
   constexpr double least = std::numeric_limits<T>::min(), most = std::numeric_limits<T>::max();
   for (const double norm : norms.download()) {
@@ -170,13 +165,13 @@ void LeastSquaresPreconditioner<Space, T>::find_norms(const Analysis<Space, T>& 
     least_norm_ = least_norm_ == 0 ? norm : std::min(least_norm_, norm);
     most_norm_ = std::max(most_norm_, norm);
   }
-  inverse_norms_ = Vector<Space, T>(*space_, std::span<const T>(inverse));
+  inverse_norms_ = Vector<Space, T>(space_, std::span<const T>(inverse));
 }
 
 /// Makes the scaled product and its factors.
 template <class Space, class T>
 void LeastSquaresPreconditioner<Space, T>::factor(const Analysis<Space, T>& analysis, const StopRequest& stop) {
-  const Space& space = *space_;
+  const Space& space = space_;
   if (!analysis.structure().finite)
     throw ArgumentError(choice_.name + ": the matrix holds NaN or infinity; use --precond none");
   const MemoryBudget whole(space, choice_.name, mem_limit_, taken_), memory = whole.beside(bytes());
@@ -195,7 +190,7 @@ void LeastSquaresPreconditioner<Space, T>::factor(const Analysis<Space, T>& anal
                            one = identity<Space, T>(space, left.view().rows);
   const double first = least_shift<T>();
   constexpr double last = 1e-2;
-  const auto& entry = entry_of<Space, T>(choice_.name);
+  const auto& entry = *find_preconditioner<Space, T>(choice_.name);
   MatrixSum<Space, T> shifted(space, product, static_cast<T>(first), one);
   for (double shift = first; factors_ == nullptr; shift *= 16) {
     if (shift > first) shifted.update(product, static_cast<T>(shift), one);
@@ -221,41 +216,29 @@ std::size_t LeastSquaresPreconditioner<Space, T>::bytes() const {
 }
 
 template <class Space, class T>
-bool LeastSquaresPreconditioner<Space, T>::capturable() const {
-  return factors_ == nullptr || factors_->capturable();
+void LeastSquaresPreconditioner<Space, T>::apply(Block<const T> r, Block<T> z) const {
+  for (int k = 0; k < z.columns; ++k) {
+    if (is_none_) {
+      copy<T>(space_, r.column(k), z.column(k));
+      continue;
+    }
+    multiply<T>(space_, inverse_norms_, r.column(k), room_.span());
+    if (factors_ != nullptr) factors_->apply(room_, z.column(k));
+    multiply<T>(space_, inverse_norms_, factors_ == nullptr ? In<T>(room_) : In<T>(z.column(k)), z.column(k));
+  }
 }
 
 template <class Space, class T>
-double LeastSquaresPreconditioner<Space, T>::seconds() const {
-  return factors_ == nullptr ? 0 : factors_->seconds();
-}
-
-template <class Space, class T>
-bool LeastSquaresPreconditioner<Space, T>::works_in_float() const {
-  return factors_ != nullptr && factors_->works_in_float();
-}
-
-template <class Space, class T>
-void LeastSquaresPreconditioner<Space, T>::apply(std::span<const T> r, std::span<T> z) const {
-  if (is_none_) return copy<T>(*space_, r, z);
-  multiply<T>(*space_, inverse_norms_, r, room_.span());
-  if (factors_ == nullptr) return multiply<T>(*space_, inverse_norms_, room_, z);
-  factors_->apply(room_, z);
-  multiply<T>(*space_, inverse_norms_, z, z);
-}
-
-template <class Space, class T>
-auto LeastSquaresPreconditioner<Space, T>::made(const Analysis<Space, T>& analysis, const char* name,
-                                                const char* options, const StopRequest& stop) const
+auto LeastSquaresPreconditioner<Space, T>::made(const Analysis<Space, T>& analysis, std::string_view name,
+                                                std::any options, const StopRequest& stop) const
     -> std::unique_ptr<LeastSquaresPreconditioner> {
-  std::unique_ptr<LeastSquaresPreconditioner> next(new LeastSquaresPreconditioner());
-  next->space_ = space_;
-  next->choice_ = {name, "what was taken first doesn't get there"};
-  next->options_ = options;
+  std::unique_ptr<LeastSquaresPreconditioner> next(new LeastSquaresPreconditioner(space_));
+  next->choice_ = {std::string(name), "what was taken first doesn't get there"};
+  next->options_ = std::move(options);
   next->of_rows_ = of_rows_;
-  next->inverse_norms_ = Vector<Space, T>(*space_, rows());
-  copy<T>(*space_, inverse_norms_, next->inverse_norms_.span());
-  next->room_ = Vector<Space, T>(*space_, rows());
+  next->inverse_norms_ = Vector<Space, T>(space_, rows());
+  copy<T>(space_, inverse_norms_, next->inverse_norms_.span());
+  next->room_ = Vector<Space, T>(space_, rows());
   next->mem_limit_ = mem_limit_;
   next->taken_ = taken_ + bytes();
   next->factor(analysis, stop);
@@ -272,11 +255,12 @@ auto LeastSquaresPreconditioner<Space, T>::stronger(const StrongerOptions& optio
     why = "cholesky: no time is left to make it, some " + seconds_text(stronger_seconds_);
     return nullptr;
   }
-  constexpr const char* names[] = {"cholesky", "ict"};
-  for (const char* const name : names) {
-    const bool is_limited = !options.thorough && std::string_view(name) == "cholesky";
+  const double fill = options.thorough ? 0 : 100;  // 0: as memory allows
+  const std::pair<std::string_view, std::any> factors[] = {{CholeskyKind::name, CholeskyKind::Options{.fill = fill}},
+                                                           {IctKind::name, {}}};
+  for (const auto& [name, how] : factors) {
     try {
-      stronger_ = made(*analysis, name, is_limited ? "fill=100" : "", options.stop);
+      stronger_ = made(*analysis, name, how, options.stop);
       return stronger_.get();
     } catch (const ArgumentError& e) {
       const std::string what = e.what();
@@ -294,14 +278,6 @@ template <class Space, class T>
 double LeastSquaresPreconditioner<Space, T>::stronger_seconds() const {
   return analysis_.lock() ? stronger_seconds_ : 0;
 }
-
-template <class Space, class T>
-LeastSquaresPreconditioner<Space, T>::LeastSquaresPreconditioner(LeastSquaresPreconditioner&&) noexcept = default;
-template <class Space, class T>
-LeastSquaresPreconditioner<Space, T>& LeastSquaresPreconditioner<Space, T>::operator=(
-    LeastSquaresPreconditioner&&) noexcept = default;
-template <class Space, class T>
-LeastSquaresPreconditioner<Space, T>::~LeastSquaresPreconditioner() = default;
 
 OSTINATO_CLASS(LeastSquaresPreconditioner);
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <any>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -41,56 +42,51 @@ void check_least_squares_preconditioner(std::string_view text);
 ///           to have more entries than there is room for, naming the row that makes it dense, and as the factors;
 ///           Stopped once `stop` is made.
 template <class Space, class T>
-class LeastSquaresPreconditioner {
+class LeastSquaresPreconditioner : public PreconditionerBase<Space, T> {
  public:
-  using space_type = Space;
-  using value_type = T;
-
   explicit LeastSquaresPreconditioner(const Analysis<Space, T>& analysis, std::string_view name = "auto",
                                       const StopRequest& stop = {}, std::size_t mem_limit = 0);
-  LeastSquaresPreconditioner(LeastSquaresPreconditioner&&) noexcept;
-  LeastSquaresPreconditioner& operator=(LeastSquaresPreconditioner&&) noexcept;
-  ~LeastSquaresPreconditioner();
 
-  const std::string& name() const { return choice_.name; }
+  std::string name() const override { return choice_.name; }
   const std::string& reason() const { return choice_.reason; }
-  std::string remarks() const { return remarks_; }  ///< of what the factors are; empty without any
-  std::size_t rows() const { return inverse_norms_.size(); }
-  std::size_t bytes() const;
+  std::string remarks() const override { return remarks_; }  ///< of what the factors are; empty without any
+  std::size_t rows() const override { return inverse_norms_.size(); }
+  std::size_t bytes() const override;
   const std::optional<MemoryPrediction>& prediction() const { return prediction_; }
-  bool is_identity() const { return is_none_; }
-  bool capturable() const;
-  double seconds() const;
-  bool works_in_float() const;
-  static constexpr bool equals_transpose() { return true; }
-  static constexpr bool for_least_squares() { return true; }
-  bool is_complete() const { return choice_.name == "cholesky"; }
+  bool is_identity() const override { return is_none_; }
+  bool capturable() const override { return factors_ == nullptr || factors_->capturable(); }
+  double seconds() const override { return factors_ == nullptr ? 0 : factors_->seconds(); }
+  bool works_in_float() const override { return factors_ != nullptr && factors_->works_in_float(); }
+  bool equals_transpose() const override { return true; }
+  bool for_least_squares() const override { return true; }
+  bool is_complete() const override { return choice_.name == "cholesky"; }
 
-  /// z = M^-1 r
-  void apply(std::span<const T> r, std::span<T> z) const;
+  void apply(Block<const T> r, Block<T> z) const override;
 
   /// Complete factors of the product, of at most 100 times its entries unless options.thorough, or incomplete ones
   /// where these can't be made. Null where there is nothing else, as where this one was asked for by name or the
   /// analysis is gone, with a reason if one couldn't be made. Made once.
-  const LeastSquaresPreconditioner* stronger(const StrongerOptions& options, std::string& why) const;
+  const LeastSquaresPreconditioner* stronger(const StrongerOptions& options, std::string& why) const override;
   /// Predicted from the lengths of the rows. 0 where there is nothing else.
-  double stronger_seconds() const;
+  double stronger_seconds() const override;
 
  private:
-  LeastSquaresPreconditioner() = default;
+  using Base = PreconditionerBase<Space, T>;
+  explicit LeastSquaresPreconditioner(const Space& space) : Base(space) {}
   void find_norms(const Analysis<Space, T>& analysis);
   void factor(const Analysis<Space, T>& analysis, const StopRequest& stop);
-  std::unique_ptr<LeastSquaresPreconditioner> made(const Analysis<Space, T>& analysis, const char* name,
-                                                   const char* options, const StopRequest& stop) const;
+  std::unique_ptr<LeastSquaresPreconditioner> made(const Analysis<Space, T>& analysis, std::string_view name,
+                                                   std::any options, const StopRequest& stop) const;
 
-  std::optional<Space> space_;
+  using Base::space_;
   PreconditionerChoice choice_;
-  std::string options_, remarks_;
+  std::any options_;  ///< of the factors
+  std::string remarks_;
   bool is_none_ = false, of_rows_ = false;
   double least_norm_ = 0, most_norm_ = 0;  ///< of the columns, or rows, that aren't 0
   Vector<Space, T> inverse_norms_;         ///< 0 for a column of zeros
   mutable Vector<Space, T> room_;
-  std::unique_ptr<BuiltPreconditioner<Space, T>> factors_;
+  std::unique_ptr<Base> factors_;
   std::size_t mem_limit_ = 0, taken_ = 0;
   std::optional<MemoryPrediction> prediction_;
   typename Analysis<Space, T>::Weak analysis_;  ///< for stronger(); empty where there is nothing else

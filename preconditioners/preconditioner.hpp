@@ -8,7 +8,11 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
+#include <ostinato/preconditioners/level.hpp>
 #include <ostinato/spmv/linear_operator.hpp>
 #include <ostinato/spmv/space/index.hpp>
 #include <ostinato/spmv/space/stop.hpp>
@@ -31,42 +35,84 @@ struct StrongerOptions {
   StopRequest stop = {};      ///< ends what is being made, with Stopped
 };
 
-/// The interface that solvers require of a preconditioner: apply(r, z) const sets z = M^-1 r. It sets every element of
-/// z and reads none of them before: z may hold anything, even NaN. r stays as it is. r and z don't overlap. On Cuda
-/// apply is enqueued, and r and z are GPU memory, which isn't checked. A solver applies M on one thread at a time; M
-/// says itself whether several solves may use it at once.
+template <class Space, class T>
+class Analysis;
+
+/// A preconditioner M as solvers see it: the one list of what it can do. AnyPreconditioner is such. A class of your own
+/// is one, or has members of the same names, of which all but apply may be missing.
 ///
-/// Optional:
-///   std::size_t rows() const                    elements of r and z; a solve of another size is refused then
-///   apply_dot(r, z, slot) const                 z = M^-1 r, *slot = r . z; the slot is in the memory of the space
-///   mixed_dot(r, z, slot) const                 as apply_dot for vectors in float, where T is double; r is scaled so
-///                                               that it fits into the range of float, and z has to fit, too
-///   bool has_mixed_dot() const                  whether mixed_dot() may be called; true where there is none to ask
-///   using is_capturable = void;                 as for operators (spmv/linear_operator.hpp), as are the next two
-///   revision() const                            a number that changes when a captured apply is out of date
-///   space() const                               the space that apply works on; solvers refuse another GPU or stream
-///   std::size_t bytes() const                   memory that M keeps, which counts for SolveOptions::mem_limit
-///   double seconds() const                      predicted time of an application: a solve looks at its residual more
-///                                               often when an iteration is long
-///   double rate() const                         by what M shrank an error on trial; 0 when it wasn't tried
-///   bool equals_transpose() const               M equals its transpose; LSMR needs that
-///   bool for_least_squares() const              M, and what is stronger, is of A^T A or A A^T, as LSMR needs it
-///   bool is_complete() const                    M has complete factors of that: what M takes for 0 is 0
-///   bool works_in_float() const                 r is scaled so that it fits into the range of float
-///   const N* fallback() const                   another preconditioner, for solve() to try when this one is slow; null
-///                                               when there is none
-///   const N* stronger(const StrongerOptions&, std::string& why) const
-///                                               a preconditioner that takes more time and memory, for solve() to go on
-///                                               with when this one doesn't get there, made by the call; null when
-///                                               there is none, with a reason if one couldn't be made
-///   double stronger_seconds() const             predicted time to make that
-///   bool varies() const                         M isn't a linear function of r, or differs from call to call: solvers
-///                                               take flexible recurrences, or refuse it
-///   bool symmetric() const                      M is symmetric when A is, as CG and MINRES require; true unless said
-///   Index null_pivots() const                   of complete factors: pivots that were 0 but for rounding, so that A is
-///                                               singular to working precision
-///   std::string remarks() const                 what was made, for messages
-///   std::string name() const                    for messages; a static member will do
+/// Shapes    r, z: blocks of as many columns as each other, with a slot for each.
+/// Exec      Works on the stream of the space, in whose memory blocks and slots are. A solver applies M on one thread at
+///           a time; M says itself whether several solves may use it at once.
+/// Requires  r and z don't overlap.
+template <class Space, class T>
+class PreconditionerBase {
+ public:
+  using space_type = Space;
+  using value_type = T;
+
+  explicit PreconditionerBase(const Space& space) : space_(space) {}
+  virtual ~PreconditionerBase() = default;
+
+  const Space& space() const { return space_; }
+
+  /// z = M^-1 r, all elements of z. It reads none of them before: z may hold anything, even NaN. r stays as it is.
+  virtual void apply(Block<const T> r, Block<T> z) const = 0;
+
+  /// z = M^-1 r;  slots[k] = r_k . z_k
+  virtual void apply_dot(Block<const T> r, Block<T> z, Slot<T> slots) const {
+    apply(r, z);
+    for (int k = 0; k < z.columns; ++k) dot<T>(space_, r.column(k), z.column(k), slots + k);
+  }
+
+  /// M, where T is double, for vectors in float; null where there is none. r is scaled so that it fits into the range of
+  /// float, and z has to fit, too.
+  virtual const PreconditionerBase<Space, float>* lower() const { return nullptr; }
+
+  /// Takes a matrix with new values; after an exception M is as before. Returns false where it can't, and did nothing.
+  virtual bool update_values(const Analysis<Space, T>&) { return false; }
+
+  virtual std::size_t rows() const { return 0; }  ///< of r and z; a solve of another size is refused. 0: not known
+  virtual bool is_identity() const { return false; }
+  virtual bool capturable() const { return false; }                                        ///< as that of LinearMap
+  virtual int revision() const { return 0; }                                               ///< as that of LinearMap
+  virtual bool works_on(const Space& space) const { return space.is_same_place(space_); }  ///< as that of LinearMap
+  virtual std::size_t bytes() const { return 0; }  ///< that M keeps, which count for SolveOptions::mem_limit
+  /// Predicted time of an application: a solve looks at its residual more often when an iteration is long.
+  virtual double seconds() const { return 0; }
+  virtual double rate() const { return 0; }  ///< by what M shrank an error on trial; 0 when it wasn't tried
+  virtual bool equals_transpose() const { return false; }   ///< M equals its transpose; LSMR needs that
+  virtual bool for_least_squares() const { return false; }  ///< M, and what is stronger, is of A^T A or A A^T for LSMR
+  virtual bool is_complete() const { return false; }        ///< M has complete factors of that: what M takes for 0 is 0
+  virtual bool works_in_float() const { return false; }     ///< r is scaled so that it fits into the range of float
+  /// M isn't a linear function of r, or differs from call to call: solvers take flexible recurrences, or refuse it.
+  virtual bool varies() const { return false; }
+  virtual bool symmetric() const { return true; }  ///< M is symmetric when A is, as CG and MINRES require
+  /// Of complete factors: pivots that were 0 but for rounding, so that A is singular to working precision.
+  virtual Index null_pivots() const { return 0; }
+  virtual std::vector<PreconditionerLevel> levels() const { return {}; }  ///< of a hierarchy, the finest first
+  virtual std::string remarks() const { return {}; }                      ///< what was made, for messages
+  virtual std::string name() const { return "the preconditioner"; }       ///< for messages
+
+  /// Another preconditioner, for solve() to try when this one is slow; null when there is none.
+  virtual const PreconditionerBase* fallback() const { return nullptr; }
+  /// stronger(options, why) gives a preconditioner that takes more time and memory, for solve() to go on with when this
+  /// one doesn't get there, made by the call; null when there is none, with a reason if one couldn't be made.
+  virtual const PreconditionerBase* stronger(const StrongerOptions&, std::string&) const { return nullptr; }
+  virtual double stronger_seconds() const { return 0; }  ///< predicted time to make that
+
+ protected:
+  PreconditionerBase(const PreconditionerBase&) = default;
+  PreconditionerBase(PreconditionerBase&&) = default;
+  PreconditionerBase& operator=(const PreconditionerBase&) = default;
+  PreconditionerBase& operator=(PreconditionerBase&&) = default;
+
+  Space space_;
+};
+
+/// What solvers require of the class of a preconditioner that isn't a PreconditionerBase: apply(r, z) const, for spans.
+/// Other members are as those of PreconditionerBase, for spans and one slot, but that is_capturable is a type, as for
+/// operators (spmv/linear_operator.hpp), and that a name may be static.
 template <class M, class T>
 concept Preconditioner = is_identity<M> || requires(const M& m, std::span<const T> r, std::span<T> z) {
   m.apply(r, z);
@@ -88,54 +134,125 @@ void explain_preconditioner() {
   }
 }
 
+/// A PreconditionerBase by a preconditioner of another class M, or by a reference to one.
+template <class Space, class T, class M>
+class AdaptedPreconditioner final : public PreconditionerBase<Space, T> {
+ public:
+  using Base = PreconditionerBase<Space, T>;
+  using Class = std::remove_cvref_t<M>;
+
+  template <class... Args>
+  explicit AdaptedPreconditioner(const Space& space, Args&&... args) : Base(space), m_(std::forward<Args>(args)...) {}
+  AdaptedPreconditioner(const AdaptedPreconditioner&) = delete;
+
+  void apply(Block<const T> r, Block<T> z) const override {
+    for (int k = 0; k < z.columns; ++k) m_.apply(r.column(k), z.column(k));
+  }
+  void apply_dot(Block<const T> r, Block<T> z, Slot<T> slots) const override {
+    if constexpr (requires(In<T> v, Out<T> to) { m_.apply_dot(v, to, slots); }) {
+      for (int k = 0; k < z.columns; ++k) m_.apply_dot(r.column(k), z.column(k), slots + k);
+    } else {
+      Base::apply_dot(r, z, slots);
+    }
+  }
+  bool update_values(const Analysis<Space, T>& analysis) override {
+    if constexpr (requires { m_.update_values(analysis); }) {
+      m_.update_values(analysis);
+      return true;
+    } else {
+      return false;
+    }
+  }
+  bool capturable() const override { return is_capturable<Class>; }
+  int revision() const override { return revision_of(m_); }
+  bool works_on(const Space& space) const override { return detail::works_on<Class>(m_, space); }
+  std::size_t bytes() const override { return bytes_of(m_); }
+  std::string name() const override {
+    if constexpr (requires { std::string(m_.name()); })
+      return std::string(m_.name());
+    else if constexpr (requires { std::string(Class::name); })
+      return std::string(Class::name);
+    else
+      return Base::name();
+  }
+
+// The answer of M, where it has this member.
+#define OSTINATO_ANSWER(Type, member)                                                 \
+  Type member() const override {                                                      \
+    if constexpr (requires { static_cast<Type>(m_.member()); }) return m_.member();   \
+    static_assert(                                                                    \
+        requires { static_cast<Type>(m_.member()); } || !requires { m_.member(); },   \
+        "M." #member "() gives another type than PreconditionerBase::" #member "()"); \
+    return Base::member();                                                            \
+  }
+  using Lower = const PreconditionerBase<Space, float>*;
+  using Other = const Base*;
+  OSTINATO_ANSWER(Lower, lower)
+  OSTINATO_ANSWER(std::size_t, rows)
+  OSTINATO_ANSWER(double, seconds)
+  OSTINATO_ANSWER(double, rate)
+  OSTINATO_ANSWER(bool, equals_transpose)
+  OSTINATO_ANSWER(bool, for_least_squares)
+  OSTINATO_ANSWER(bool, is_complete)
+  OSTINATO_ANSWER(bool, works_in_float)
+  OSTINATO_ANSWER(bool, varies)
+  OSTINATO_ANSWER(bool, symmetric)
+  OSTINATO_ANSWER(Index, null_pivots)
+  OSTINATO_ANSWER(std::vector<PreconditionerLevel>, levels)
+  OSTINATO_ANSWER(std::string, remarks)
+  OSTINATO_ANSWER(Other, fallback)
+  OSTINATO_ANSWER(double, stronger_seconds)
+#undef OSTINATO_ANSWER
+
+  const Base* stronger(const StrongerOptions& options, std::string& why) const override {
+    if constexpr (requires { m_.stronger(options, why); }) return m_.stronger(options, why);
+    return nullptr;
+  }
+
+ private:
+  M m_;
+};
+
 }  // namespace detail
 
-/// A reference to a preconditioner of any class. Solvers are compiled for this class only.
+/// A preconditioner, or none, times a power of two. Solvers are compiled for this class only.
 ///
 /// Requires  The preconditioner outlives the reference, and works on the space passed to the functions.
 template <class Space, class T>
 class PreconditionerRef {
  public:
+  using Base = PreconditionerBase<Space, T>;
+
   PreconditionerRef() = default;  ///< no preconditioner
+  PreconditionerRef(const Base& m) : m_(&m) {}
 
-  template <class M>
-  requires(Preconditioner<M, T> && !std::same_as<M, PreconditionerRef>) PreconditionerRef(const M& m) {
-    if constexpr (!ostinato::is_identity<M>) {
-      object_ = &m;
-      calls_ = &calls<M>;
-    }
-  }
-
-  bool is_identity() const { return calls_ == nullptr || calls_->is_identity(object_); }
+  bool is_identity() const { return m_ == nullptr || m_->is_identity(); }
   /// Elements of r and z; nothing where the preconditioner doesn't say.
-  std::optional<std::size_t> rows() const { return is_identity() ? std::nullopt : calls_->rows(object_); }
-  bool capturable() const { return is_identity() || calls_->capturable(object_); }
-  int revision() const { return is_identity() ? 0 : calls_->revision(object_); }
-  /// False when the preconditioner has another space().
-  bool works_on(const Space& space) const { return is_identity() || calls_->works_on(object_, space); }
-  std::size_t bytes() const { return is_identity() ? 0 : calls_->bytes(object_); }
-  double seconds() const { return is_identity() ? 0 : calls_->seconds(object_); }
-  double rate() const { return is_identity() ? 0 : calls_->rate(object_); }
-  bool equals_transpose() const { return is_identity() || calls_->equals_transpose(object_); }
-  bool for_least_squares() const { return calls_ != nullptr && calls_->for_least_squares(object_); }
-  bool is_complete() const { return !is_identity() && calls_->is_complete(object_); }
-  bool works_in_float() const { return !is_identity() && calls_->works_in_float(object_); }
+  std::optional<std::size_t> rows() const {
+    const std::size_t rows = answer(&Base::rows, 0);
+    return rows > 0 ? std::optional(rows) : std::nullopt;
+  }
+  bool works_on(const Space& space) const { return is_identity() || m_->works_on(space); }
+  bool capturable() const { return answer(&Base::capturable, true); }
+  int revision() const { return answer(&Base::revision, 0); }
+  std::size_t bytes() const { return answer(&Base::bytes, 0); }
+  double seconds() const { return answer(&Base::seconds, 0); }
+  double rate() const { return answer(&Base::rate, 0); }
+  bool equals_transpose() const { return answer(&Base::equals_transpose, true); }
+  bool is_complete() const { return answer(&Base::is_complete, false); }
+  bool works_in_float() const { return answer(&Base::works_in_float, false); }
+  bool varies() const { return answer(&Base::varies, false); }
+  bool symmetric() const { return answer(&Base::symmetric, true); }
+  Index null_pivots() const { return answer(&Base::null_pivots, 0); }
 
-  /// What to try when this one is slow; nothing where there is nothing else.
-  std::optional<PreconditionerRef> fallback() const {
-    return calls_ == nullptr ? std::nullopt : calls_->fallback(object_);
+  // An "auto" that has chosen none has these, too.
+  bool for_least_squares() const { return m_ != nullptr && m_->for_least_squares(); }
+  const Base* fallback() const { return m_ == nullptr ? nullptr : m_->fallback(); }
+  const Base* stronger(const StrongerOptions& options, std::string& why) const {
+    return m_ == nullptr ? nullptr : m_->stronger(options, why);
   }
-  /// What takes more time and memory, and may get there; nothing where there is nothing else.
-  std::optional<PreconditionerRef> stronger(const StrongerOptions& options, std::string& why) const {
-    return calls_ == nullptr ? std::nullopt : calls_->stronger(object_, options, why);
-  }
-  double stronger_seconds() const { return calls_ == nullptr ? 0 : calls_->stronger_seconds(object_); }
-  bool varies() const { return !is_identity() && calls_->varies(object_); }
-  bool symmetric() const { return is_identity() || calls_->symmetric(object_); }
-  Index null_pivots() const { return is_identity() ? 0 : calls_->null_pivots(object_); }
-  std::string remarks() const { return calls_ == nullptr ? std::string() : calls_->remarks(object_); }
-  /// For messages.
-  std::string name() const { return calls_ == nullptr ? "no preconditioner" : calls_->name(object_); }
+  double stronger_seconds() const { return m_ == nullptr ? 0 : m_->stronger_seconds(); }
+  std::string name() const { return m_ == nullptr ? "no preconditioner" : m_->name(); }
 
   /// A reference to the same preconditioner times 2^exponent. Half of the power is applied to r, in `room`, and half to
   /// z; all of it to z where M works in float, into which r has to fit. `room` has as many elements as r and is
@@ -151,179 +268,56 @@ class PreconditionerRef {
 
   /// z = M^-1 r.  Must not be called for the identity.
   void apply(In<T> r, Out<T> z) const {
-    if (!is_scaled()) return calls_->apply(object_, r, z);
+    if (!is_scaled()) return m_->apply(r, z);
     if (works_in_float()) {
-      calls_->apply(object_, r, z);
+      m_->apply(r, z);
       scale<T>(*space_, inner_, z, z);
     } else {
       scale<T>(*space_, inner_, r, room_);
-      calls_->apply(object_, room_, z);
+      m_->apply(room_, z);
     }
     scale<T>(*space_, outer_, z, z);
   }
 
   /// z = M^-1 r;  *slot = r . z.  For the identity z isn't written, and *slot = r . r.
-  void apply_dot(const Space& space, In<T> r, Out<T> z, double* slot) const {
+  void apply_dot(const Space& space, In<T> r, Out<T> z, Slot<T> slot) const {
     if (is_identity()) return dot<T>(space, r, r, slot);
-    if (!is_scaled() && calls_->apply_dot(object_, r, z, slot)) return;
+    if (!is_scaled()) return m_->apply_dot(r, z, slot);
     apply(r, z);
     dot<T>(space, r, z, slot);
   }
 
-  /// The same for vectors in float, where has_mixed_dot().
-  void mixed_dot(In<float> r, Out<float> z, double* slot) const { calls_->mixed_dot(object_, r, z, slot); }
-  bool has_mixed_dot() const { return !is_identity() && !is_scaled() && calls_->has_mixed_dot(object_); }
+  /// Null where M is scaled.
+  const PreconditionerBase<Space, float>* lower() const { return is_identity() || is_scaled() ? nullptr : m_->lower(); }
 
  private:
-  struct Calls {
-    bool (*is_identity)(const void*);
-    std::optional<std::size_t> (*rows)(const void*);
-    bool (*capturable)(const void*);
-    int (*revision)(const void*);
-    bool (*works_on)(const void*, const Space&);
-    std::size_t (*bytes)(const void*);
-    double (*seconds)(const void*);
-    double (*rate)(const void*);
-    bool (*equals_transpose)(const void*);
-    bool (*for_least_squares)(const void*);
-    bool (*is_complete)(const void*);
-    bool (*works_in_float)(const void*);
-    std::optional<PreconditionerRef> (*fallback)(const void*);
-    std::optional<PreconditionerRef> (*stronger)(const void*, const StrongerOptions&, std::string&);
-    double (*stronger_seconds)(const void*);
-    bool (*varies)(const void*);
-    bool (*symmetric)(const void*);
-    Index (*null_pivots)(const void*);
-    std::string (*remarks)(const void*);
-    std::string (*name)(const void*);
-    void (*apply)(const void*, In<T>, Out<T>);
-    bool (*apply_dot)(const void*, In<T>, Out<T>, double*);
-    void (*mixed_dot)(const void*, In<float>, Out<float>, double*);
-    bool (*has_mixed_dot)(const void*);
-  };
-
-  template <class M>
-  static const M& as(const void* object) {
-    return *static_cast<const M*>(object);
-  }
-
-  template <class M>
-  static constexpr bool mixes = std::same_as<T, double>&& requires(const M& m, In<float> r, Out<float> z,
-                                                                   double* slot) {
-    m.mixed_dot(r, z, slot);
-  };
-
-  // AnyPreconditioner says at run time whether it is the identity and capturable; other classes say so by their type.
-  template <class M>
-  static constexpr Calls calls = {
-      [](const void* o) {
-        if constexpr (requires { bool(as<M>(o).is_identity()); }) return bool(as<M>(o).is_identity());
-        return false;
-      },
-      [](const void* o) -> std::optional<std::size_t> {
-        if constexpr (requires { std::size_t(as<M>(o).rows()); }) return std::size_t(as<M>(o).rows());
-        return std::nullopt;
-      },
-      [](const void* o) {
-        if constexpr (requires { bool(as<M>(o).capturable()); }) return bool(as<M>(o).capturable());
-        return ostinato::is_capturable<M>;
-      },
-      [](const void* o) { return revision_of(as<M>(o)); },
-      [](const void* o, const Space& space) { return ostinato::works_on(as<M>(o), space); },
-      [](const void* o) {
-        if constexpr (requires { std::size_t(as<M>(o).bytes()); }) return std::size_t(as<M>(o).bytes());
-        return std::size_t{0};
-      },
-      [](const void* o) {
-        if constexpr (requires { double(as<M>(o).seconds()); }) return double(as<M>(o).seconds());
-        return 0.0;
-      },
-      [](const void* o) {
-        if constexpr (requires { double(as<M>(o).rate()); }) return double(as<M>(o).rate());
-        return 0.0;
-      },
-      [](const void* o) {
-        if constexpr (requires { bool(as<M>(o).equals_transpose()); }) return bool(as<M>(o).equals_transpose());
-        return false;
-      },
-      [](const void* o) {
-        if constexpr (requires { bool(as<M>(o).for_least_squares()); }) return bool(as<M>(o).for_least_squares());
-        return false;
-      },
-      [](const void* o) {
-        if constexpr (requires { bool(as<M>(o).is_complete()); }) return bool(as<M>(o).is_complete());
-        return false;
-      },
-      [](const void* o) {
-        if constexpr (requires { bool(as<M>(o).works_in_float()); }) return bool(as<M>(o).works_in_float());
-        return false;
-      },
-      [](const void* o) -> std::optional<PreconditionerRef> {
-        if constexpr (requires { *as<M>(o).fallback(); }) {
-          if (as<M>(o).fallback() != nullptr) return PreconditionerRef(*as<M>(o).fallback());
-        }
-        return std::nullopt;
-      },
-      [](const void* o, const StrongerOptions& options, std::string& why) -> std::optional<PreconditionerRef> {
-        if constexpr (requires { *as<M>(o).stronger(options, why); }) {
-          if (const auto* s = as<M>(o).stronger(options, why)) return PreconditionerRef(*s);
-        }
-        return std::nullopt;
-      },
-      [](const void* o) {
-        if constexpr (requires { double(as<M>(o).stronger_seconds()); }) return double(as<M>(o).stronger_seconds());
-        return 0.0;
-      },
-      [](const void* o) {
-        if constexpr (requires { bool(as<M>(o).varies()); }) return bool(as<M>(o).varies());
-        return false;
-      },
-      [](const void* o) {
-        if constexpr (requires { bool(as<M>(o).symmetric()); }) return bool(as<M>(o).symmetric());
-        return true;
-      },
-      [](const void* o) {
-        if constexpr (requires { Index(as<M>(o).null_pivots()); }) return Index(as<M>(o).null_pivots());
-        return Index{0};
-      },
-      [](const void* o) -> std::string {
-        if constexpr (requires { std::string(as<M>(o).remarks()); }) return as<M>(o).remarks();
-        return {};
-      },
-      [](const void* o) -> std::string {
-        if constexpr (requires { std::string(as<M>(o).name()); })
-          return std::string(as<M>(o).name());
-        else if constexpr (requires { std::string(M::name); })
-          return std::string(M::name);
-        else
-          return "the preconditioner";
-      },
-      [](const void* o, In<T> r, Out<T> z) { as<M>(o).apply(r, z); },
-      [](const void* o, In<T> r, Out<T> z, double* slot) {
-        if constexpr (requires { bool(as<M>(o).apply_dot(r, z, slot)); }) {
-          return bool(as<M>(o).apply_dot(r, z, slot));
-        } else if constexpr (requires { as<M>(o).apply_dot(r, z, slot); }) {
-          as<M>(o).apply_dot(r, z, slot);
-          return true;
-        } else {
-          return false;
-        }
-      },
-      [](const void* o, In<float> r, Out<float> z, double* slot) {
-        if constexpr (mixes<M>) as<M>(o).mixed_dot(r, z, slot);
-      },
-      [](const void* o) {
-        if constexpr (mixes<M> && requires { bool(as<M>(o).has_mixed_dot()); }) return bool(as<M>(o).has_mixed_dot());
-        return mixes<M>;
-      }};
-
   bool is_scaled() const { return space_ != nullptr; }
 
-  const void* object_ = nullptr;
-  const Calls* calls_ = nullptr;
+  template <class Answer>
+  Answer answer(Answer (Base::*of)() const, std::type_identity_t<Answer> without) const {
+    return is_identity() ? without : (m_->*of)();
+  }
+
+  const Base* m_ = nullptr;
   const Space* space_ = nullptr;  ///< null unless the preconditioner is scaled
   Out<T> room_;
   T inner_ = 1, outer_ = 1;
 };
+
+namespace detail {
+
+/// What converts to a PreconditionerRef: M itself where it is a preconditioner of the space, else one by it.
+template <class Space, class T, class M>
+decltype(auto) as_preconditioner(const Space& space, const M& m) {
+  if constexpr (std::derived_from<M, PreconditionerBase<Space, T>> || std::same_as<M, PreconditionerRef<Space, T>>) {
+    return (m);
+  } else if constexpr (ostinato::is_identity<M>) {
+    return PreconditionerRef<Space, T>();
+  } else {
+    return AdaptedPreconditioner<Space, T, const M&>(space, m);
+  }
+}
+
+}  // namespace detail
 
 }  // namespace ostinato

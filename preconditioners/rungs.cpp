@@ -7,10 +7,60 @@
 #include <vector>
 
 #include <ostinato/preconditioners/any_preconditioner.hpp>
+#include <ostinato/preconditioners/ilu/incomplete_lu.hpp>
 #include <ostinato/preconditioners/ilu/lu_order.hpp>
 #include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato {
+
+namespace {
+
+std::any usual(const Structure&, bool) { return {}; }
+
+std::any plain(const Structure&, bool) { return MultigridOptions{.kind = MultigridKind::plain}; }
+std::any aggressive(const Structure&, bool) {
+  return MultigridOptions{.kind = MultigridKind::classical, .aggressive = 1};
+}
+std::any classical(const Structure&, bool) { return MultigridOptions{.kind = MultigridKind::classical}; }
+
+constexpr double as_memory_allows = 0;
+
+std::any small_cholesky(const Structure&, bool) { return CholeskyKind::Options{.fill = 10}; }
+std::any cholesky(const Structure&, bool thorough) {
+  return CholeskyKind::Options{.fill = thorough ? as_memory_allows : 100};
+}
+
+std::any lu(const Structure&, bool thorough) { return LuKind::Options{.fill = thorough ? as_memory_allows : 100}; }
+std::any lu_unmatched(const Structure&, bool thorough) {
+  LuKind::Options o{.fill = thorough ? as_memory_allows : 100, .pivot = 1};
+  o.preparation.match = false;
+  return o;
+}
+
+/// Those that are predicted to take longer, once the order is known, are refused. A matching gives rows without a
+/// diagonal entry another one.
+std::any direct(const Structure& s, bool) {
+  LuKind::Options o{.raise = false};
+  o.preparation.match = s.missing_diagonal > 0;
+  o.preparation.most_seconds = most_direct_seconds(s);
+  return o;
+}
+
+}  // namespace
+
+constinit const std::array<Rung, 13> auto_rungs = {{{"fsai", RungRole::usual, usual, 0},
+                                                    {"chebyshev", RungRole::usual, usual, 0},
+                                                    {"ilu0", RungRole::usual, usual, 0.08e-6},
+                                                    {"multigrid", RungRole::plain, plain, 0},
+                                                    {"multigrid", RungRole::aggressive, aggressive, 0.2e-6},
+                                                    {"multigrid", RungRole::usual, classical, 0.5e-6},
+                                                    {"cholesky", RungRole::usual, small_cholesky, 1e-6, 12000},
+                                                    {"ict", RungRole::usual, usual, 0.2e-6},
+                                                    {"cholesky", RungRole::usual, cholesky, 3e-6, 12000},
+                                                    {"lu", RungRole::direct, direct, 0},
+                                                    {"ilut", RungRole::usual, usual, 1e-6, 12000},
+                                                    {"lu", RungRole::usual, lu, 10e-6, 130000},
+                                                    {"lu", RungRole::usual, lu_unmatched, 10e-6, 130000}}};
 
 namespace {
 
@@ -29,7 +79,7 @@ double predicted_seconds(const Rung& rung, const Structure& s) {
   // Hierarchies are made on the GPU (H200, 2026-11), factors on the host. With kind=plain this is set-up and solve of
   // mesh2d:1000 and mesh3d:100, a little more: its cycles take the time of some four iterations each. The 25 ms of
   // kernels that are used for the first time are left out.
-  if (rung.options == Rung::plain) return 12e-3 + 1e-9 * entries;
+  if (rung.is_plain()) return 12e-3 + 1e-9 * entries;
   if (Space::has_streams && rung.name == "multigrid") return 15e-3 + 4e-9 * entries;
   // Small systems are given the time of some hundred iterations: on a GPU, these take longer.
   const double least = Space::has_streams ? 50e-3 : 1e-3;
@@ -58,7 +108,7 @@ int next_rung(const Structure& s, const RungsLeft& left) {
   for (int number = static_cast<int>(auto_rungs.size()) - 1; number >= left.from; --number) {
     const Rung& rung = auto_rungs[static_cast<std::size_t>(number)];
     if (!rung.suits<Space, T>(s, left.may_be_definite)) continue;
-    if ((rung.is_one_level() && !left.one_level) || (rung.options == Rung::plain && !left.plain)) continue;
+    if ((rung.is_one_level() && !left.one_level) || (rung.is_plain() && !left.plain)) continue;
     if (rung.is_direct()) direct = number;
     if (!rung.is_direct() || left.direct) next = number;
   }

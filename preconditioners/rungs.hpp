@@ -4,6 +4,7 @@
 
 // The ladder of "auto": what it goes on with where a solve is slow (AnyPreconditioner::stronger).
 
+#include <any>
 #include <array>
 #include <string>
 #include <string_view>
@@ -20,14 +21,24 @@ double most_direct_seconds(const Structure& s);
 /// Whether complete factors are predicted to take no longer, as far as the structure tells.
 bool suits_direct(const Structure& s);
 
+/// What sets a rung apart from others with the same preconditioner.
+enum class RungRole {
+  usual,
+  plain,       ///< multigrid by plain aggregation
+  aggressive,  ///< multigrid that coarsens aggressively
+  direct,      ///< complete factors that are predicted to take little time; they come before all that take longer
+};
+
 /// A preconditioner that "auto" may go on with.
 /// Model     Times of the host are fits to set-ups of 20 real matrices with 434 to 48,600 rows on two cores of an AMD
 ///           EPYC, 2026-11-26, where most are within a factor of 2. Complete factors of large grids of three dimensions
 ///           take up to ten times as long.
 struct Rung {
-  std::string_view name, options, thorough_options;
-  double seconds_an_entry;  ///< of A
-  double from_rows = 0;     ///< holds for so many rows and more; n rows, fewer, take sqrt(n / from_rows) times that
+  std::string_view name;
+  RungRole role;
+  std::any (*options)(const Structure& s, bool thorough);  ///< of the preconditioner; thorough: as memory allows
+  double seconds_an_entry;                                 ///< of A
+  double from_rows = 0;  ///< holds for so many rows and more; n rows, fewer, take sqrt(n / from_rows) times that
 
   /// Whether there is any hope for a matrix, which may be definite if it is symmetric.
   template <class Space, class T>
@@ -38,7 +49,7 @@ struct Rung {
     if (name == "ilu0") return !Space::has_streams && !s.symmetric && s.missing_diagonal == 0;
     if (is_direct()) return !Space::has_streams && suits_direct(s);
     if (name == "ict" || name == "cholesky") return may_be_definite && s.symmetric && s.positive_diagonal;
-    if (options == plain && !(Space::has_streams && s.symmetric)) return false;
+    if (is_plain() && !(Space::has_streams && s.symmetric)) return false;
     if (name == Multigrid<Space, T>::name) return suits_hierarchy<Space, T>(s) && (may_be_definite || !s.symmetric);
     return true;
   }
@@ -46,39 +57,23 @@ struct Rung {
   /// Whether it may take the place of Jacobi where that is slow (leaving_jacobi.hpp).
   bool is_one_level() const { return name == "fsai" || name == "chebyshev"; }
 
-  /// Whether it is complete factors that are predicted to take little time. They come before all that take longer.
-  bool is_direct() const { return options == direct; }
+  bool is_plain() const { return role == RungRole::plain; }
+  bool is_direct() const { return role == RungRole::direct; }
 
   /// Whether the matrix is large enough for a hierarchy, and one can be made. Factors are faster for smaller ones.
   template <class Space, class T>
   bool suits_hierarchy(const Structure& s) const {
     constexpr Index fewest_on_host = 2000, fewest_of_aggressive = 20000;
-    const Index fewest_rows = Space::has_streams      ? fewest_rows_of_hierarchy_on_gpu
-                              : options == aggressive ? fewest_of_aggressive
-                                                      : fewest_on_host;
+    const Index fewest_rows = Space::has_streams             ? fewest_rows_of_hierarchy_on_gpu
+                              : role == RungRole::aggressive ? fewest_of_aggressive
+                                                             : fewest_on_host;
     return s.rows >= fewest_rows && Multigrid<Space, T>::why_not(s).empty();
   }
-
-  static constexpr std::string_view aggressive = "kind=classical,aggressive=1", plain = "kind=plain",
-                                    direct = "raise=no";
 };
 
 /// One after the other. Complete factors that take little more than incomplete ones go first. Matching makes nearly
 /// singular matrices worse (fidapex6).
-inline constexpr std::array<Rung, 13> auto_rungs = {
-    {{"fsai", "", "", 0},
-     {"chebyshev", "", "", 0},
-     {"ilu0", "", "", 0.08e-6},
-     {"multigrid", Rung::plain, Rung::plain, 0},
-     {"multigrid", Rung::aggressive, Rung::aggressive, 0.2e-6},
-     {"multigrid", "kind=classical", "kind=classical", 0.5e-6},
-     {"cholesky", "fill=10", "fill=10", 1e-6, 12000},
-     {"ict", "", "", 0.2e-6},
-     {"cholesky", "fill=100", "", 3e-6, 12000},
-     {"lu", Rung::direct, Rung::direct, 0},
-     {"ilut", "", "", 1e-6, 12000},
-     {"lu", "fill=100", "", 10e-6, 130000},
-     {"lu", "fill=100,match=no,pivot=1", "match=no,pivot=1", 10e-6, 130000}}};
+extern const std::array<Rung, 13> auto_rungs;
 
 /// The time that it takes to make a preconditioner; of plain aggregation with the solve, and of what may take the place
 /// of Jacobi the least time with Jacobi from which on it pays.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <ostinato/spmv/space/function.hpp>
+#include <ostinato/spmv/base/function.hpp>
 
 // Signs, compared without a product of the numbers, which may be out of range. 0 has no sign.
 

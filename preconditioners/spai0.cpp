@@ -58,7 +58,7 @@ void Spai0<Space, T>::apply(std::span<const T> r, std::span<T> z) const {
 }
 
 template <class Space, class T>
-void Spai0<Space, T>::apply_dot(std::span<const T> r, std::span<T> z, double* slot) const {
+void Spai0<Space, T>::apply_dot(std::span<const T> r, std::span<T> z, Slot<T> slot) const {
   require_lengths(name, rows(), r.size(), z.size());
   multiply_dot<T>(space_, diagonal_, r, z, slot);
 }

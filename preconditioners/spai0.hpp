@@ -9,6 +9,7 @@
 
 #include <ostinato/preconditioners/memory_budget.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/list.hpp>
@@ -53,7 +54,7 @@ class Spai0 {
   /// z = M^-1 r
   void apply(std::span<const T> r, std::span<T> z) const;
   /// z = M^-1 r;  *slot = r . z
-  void apply_dot(std::span<const T> r, std::span<T> z, double* slot) const;
+  void apply_dot(std::span<const T> r, std::span<T> z, Slot<T> slot) const;
 
   static MemoryPrediction predict(const Analysis<Space, T>& analysis) {
     return {sizeof(T) * static_cast<std::size_t>(analysis.structure().rows)};

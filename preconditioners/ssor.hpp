@@ -48,10 +48,11 @@ class Ssor {
   using is_capturable = void;
   static constexpr std::string_view name = "ssor";
   static constexpr std::string_view description = "sweeps of Gauss-Seidel or over-relaxation, forward and back";
-  static constexpr std::string_view known_options = "omega=0.01..1.99, order=colour|natural, sweep=symmetric|forward";
+  using Options = SsorOptions;
 
   static std::string why_not(const Structure& s);
-  /// Throws    ArgumentError for a text with other options than those listed in `known_options`.
+  static std::string known_options();  ///< for help: "KEY=VALUES, KEY=VALUES"
+  /// Throws    ArgumentError for a text with other options.
   static SsorOptions parse_options(std::string_view text);
   static RowsNamed rows_named(const SsorOptions& options) {
     return options.coloured ? RowsNamed::none : RowsNamed::order;

@@ -5,7 +5,6 @@
 #include <ostinato/preconditioners/ssor.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <functional>
 #include <numeric>
@@ -16,6 +15,7 @@
 #include <ostinato/preconditioners/option_text.hpp>
 #include <ostinato/preconditioners/require_rows.hpp>
 #include <ostinato/preconditioners/require_square.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/matrix/ordering/colouring.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/message.hpp>
@@ -24,7 +24,8 @@ namespace ostinato {
 
 namespace ssor_definition {
 
-inline constexpr double least_omega = 0.01, most_omega = 1.99;
+/// What the options are called in a text, and what they may be.
+const OptionTable<SsorOptions>& table();
 
 inline std::vector<Index> order_of(const CsrView<double>& a, bool coloured) {
   if (coloured) return order_by_colour(symmetric_graph(a.row_ptr, a.col));
@@ -72,7 +73,7 @@ template <class Space, class T>
 Factored<Space, T> factored(const Analysis<Space, T>& analysis, const SsorOptions& o) {
   require_square("ssor", analysis.structure());
   if (!analysis.structure().finite) throw ArgumentError("ssor: the matrix holds NaN or infinity; use --precond none");
-  require_between("ssor", "omega", o.omega, least_omega, most_omega);
+  table().require("ssor", o);
   Csr<double> a = host_copy(analysis.space(), analysis.matrix());
   if (definite_sign(analysis.structure()) < 0)
     std::transform(a.val.begin(), a.val.end(), a.val.begin(), std::negate<>());
@@ -83,7 +84,7 @@ Factored<Space, T> factored(const Analysis<Space, T>& analysis, const SsorOption
   for (const Index i : how.row) moved.push_back(d[static_cast<std::size_t>(i)]);
   const Csr<double> ordered = prepared(a, how);
   const Factors f = factors_of(ordered, moved, o);
-  require_bounded_growth("ssor", f, ordered, a, count_tiny_diagonal(a), sizeof(T) == sizeof(float),
+  require_bounded_growth("ssor", f, ordered, a, count_tiny_diagonal(a), is_single<T>,
                          "use --precond ilut, which pivots");
   return Factored<Space, T>(analysis.space(), f, how);
 }
@@ -98,23 +99,13 @@ std::string Ssor<Space, T>::why_not(const Structure& s) {
 }
 
 template <class Space, class T>
+std::string Ssor<Space, T>::known_options() {
+  return ssor_definition::table().text();
+}
+
+template <class Space, class T>
 SsorOptions Ssor<Space, T>::parse_options(std::string_view text) {
-  SsorOptions o;
-  const auto either = [](std::string_view value, std::string_view yes, std::string_view no, bool& to) {
-    to = value == yes;
-    return value == yes || value == no;
-  };
-  const std::array<PreconditionerOption, 3> known = {{
-      {"omega", "0.01..1.99",
-       [&](std::string_view v) {
-         return read_real(v, ssor_definition::least_omega, ssor_definition::most_omega, o.omega);
-       }},
-      {"order", "colour|natural", [&](std::string_view v) { return either(v, "colour", "natural", o.coloured); }},
-      {"sweep", "symmetric|forward",
-       [&](std::string_view v) { return either(v, "symmetric", "forward", o.symmetric); }},
-  }};
-  read_options(name, text, known);
-  return o;
+  return ssor_definition::table().read(name, text);
 }
 
 template <class Space, class T>

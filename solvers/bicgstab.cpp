@@ -21,5 +21,6 @@ std::string Bicgstab::breakdown_text(int cause, double, const std::string& when)
 }
 
 OSTINATO_INSTANTIATE_METHOD(Bicgstab);
+OSTINATO_INSTANTIATE_COMPLEX_METHOD(Bicgstab);
 
 }  // namespace ostinato

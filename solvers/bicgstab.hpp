@@ -16,11 +16,13 @@ namespace ostinato {
 /// Throws    ArgumentError for options that can't be; DimensionError when A isn't square or the vectors don't fit;
 ///           exceptions of A and M.
 /// Source    van der Vorst, SIAM J. Sci. Stat. Comput. 13 (1992) 631.
-struct Bicgstab {
+struct Bicgstab : MethodTraits {
   static constexpr std::string_view name = "bicgstab";
   static constexpr std::string_view description = "stabilised bi-conjugate gradients; any matrix, little memory";
+  static constexpr bool takes_complex = true;
   static constexpr int products_per_iteration = 2;
   static constexpr OnBreakdown on_breakdown = OnBreakdown::restart;
+  static constexpr RoleInAuto in_auto = RoleInAuto::little_memory;
   static constexpr int period = 1;
   static std::string breakdown_text(int cause, double number, const std::string& when);
 

@@ -19,11 +19,12 @@ namespace ostinato {
 ///           fit; exceptions of A and M.
 /// Source    Sleijpen & Fokkema, ETNA 1 (1993) 11; the form for l = 2 as in van der Vorst, Iterative Krylov Methods for
 ///           Large Linear Systems (2003), section 9.4.
-struct Bicgstab2 {
+struct Bicgstab2 : MethodTraits {
   static constexpr std::string_view name = "bicgstab2";
   static constexpr std::string_view description = "BiCGSTAB(2); any matrix, little memory, bears complex eigenvalues";
   static constexpr int products_per_iteration = 4;
   static constexpr OnBreakdown on_breakdown = OnBreakdown::restart;
+  static constexpr bool takes_varying_m = false;
   static constexpr int period = 1;
 
   template <class Space, class T>

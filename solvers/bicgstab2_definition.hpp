@@ -29,7 +29,7 @@ SolveResult Bicgstab2::run(const Space& space, const OperatorRef<Space, T>& give
     return In<T>(z);
   };
 
-  const auto recurrence = [&](Out<T> r, double*, double norm, Monitor<Space>& monitor) {
+  const auto recurrence = [&](Out<T> r, Slot<T>, double norm, Monitor<Space>& monitor) {
     GraphCapture<Space> run_block(space, monitor.every(), Bicgstab2::period, a.capturable() && m.capturable());
     ConvergenceState* state = monitor.start(norm);
     const Bicgstab2Scalars start{.rho_first = norm * norm, .s0s0 = norm * norm};

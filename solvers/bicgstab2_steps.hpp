@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include <ostinato/solvers/convergence_state.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/space/sums.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
@@ -144,8 +145,7 @@ struct Bicgstab2XRU {
     const T value = r[i] - omega_1 * s[i] - omega_2 * t[i] + nothing;
     u[i] -= omega_1 * v[i] + omega_2 * w[i];
     r[i] = value;
-    return {{static_cast<double>(value) * static_cast<double>(value),
-             static_cast<double>(s0[i]) * static_cast<double>(value)}};
+    return {{abs2(value), product_of(s0[i], value)}};
   }
   OSTINATO_FUNCTION void finish(const Sums<2>& sums) {
     Bicgstab2Scalars& a = *scalars;

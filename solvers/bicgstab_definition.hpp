@@ -22,13 +22,14 @@ SolveResult Bicgstab::run(const Space& space, const OperatorRef<Space, T>& given
                t = workspace.template allocate<T>(n), s0 = workspace.template allocate<T>(n);
   const Out<T> p_hat = m.is_identity() ? p : workspace.template allocate<T>(n);
   Out<T> s_hat = m.is_identity() ? Out<T>{} : workspace.template allocate<T>(n);
-  BicgstabScalars* s = workspace.emplace(BicgstabScalars{});
+  using Scalars = BicgstabScalarsOf<sum_t<T>>;
+  Scalars* s = workspace.emplace(Scalars{});
 
-  const auto recurrence = [&](Out<T> r, double*, double norm, Monitor<Space>& monitor) {
+  const auto recurrence = [&](Out<T> r, Slot<T>, double norm, Monitor<Space>& monitor) {
     if (m.is_identity()) s_hat = r;
     GraphCapture<Space> run_block(space, monitor.every(), Bicgstab::period, a.capturable() && m.capturable());
     ConvergenceState* state = monitor.start(norm);
-    const BicgstabScalars start{.rho = norm * norm, .s0s0 = norm * norm};
+    const Scalars start{.rho = norm * norm, .s0s0 = norm * norm};
     space.upload(s, &start, sizeof start);
     copy<T>(space, r, s0);  // s0 = r
     const auto iterate = [&] {

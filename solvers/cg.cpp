@@ -19,5 +19,6 @@ std::string Cg::breakdown_text(int cause, double number, const std::string& when
 }
 
 OSTINATO_INSTANTIATE_METHOD(Cg);
+OSTINATO_INSTANTIATE_COMPLEX_METHOD(Cg);
 
 }  // namespace ostinato

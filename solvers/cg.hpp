@@ -10,9 +10,9 @@ namespace ostinato {
 ///
 /// Shapes    A: n x n. b, x: n, in the memory of `space`. On entry x holds the initial guess (zeros if there is none).
 /// Requires  A and M are symmetric positive definite. Negative curvature is detected and reported as breakdown. Where
-///           structure() says that A isn't symmetric, two products with the residual are tried: if they show it beyond
+///           facts() say that A isn't symmetric, two products with the residual are tried: if they show it beyond
 ///           a thousandth, the solve ends as breakdown before the first iteration, and x is the guess. A may be
-///           negative definite where its structure() says that its diagonal is negative; M may then be so, too. CG on
+///           negative definite where its facts() say that its diagonal is negative; M may then be so, too. CG on
 ///           -A x = -b takes the same steps as on A x = b, so that only the test of the curvature changes.
 /// Traffic   An iteration moves A once and 10 n sizeof(T) bytes of vectors. A preconditioner adds its own bytes and 3 n
 ///           sizeof(T).
@@ -24,12 +24,15 @@ namespace ostinato {
 ///           the form of Polak & Ribiere, as r_new - r = -alpha q; an iteration has a dot product more.
 /// Source    Hestenes & Stiefel, J. Res. NBS 49 (1952) 409; Notay, SIAM J. Sci. Comput. 22 (2000) 1444 (M that varies).
 ///           x and p are updated in one pass, which saves one read of p.
-struct Cg {
+struct Cg : MethodTraits {
+  using Options = OptionsWith<OwnOptions{.mixed = true}>;
   static constexpr std::string_view name = "cg";
   static constexpr std::string_view description = "conjugate gradients; symmetric positive definite matrices";
   static constexpr int products_per_iteration = 1;
   static constexpr OnBreakdown on_breakdown = OnBreakdown::end;
-  static constexpr bool needs_symmetry = true;
+  static constexpr RoleInAuto in_auto = RoleInAuto::definite;
+  static constexpr bool needs_symmetry = true, needs_definiteness = true;
+  static constexpr bool takes_complex = true;  ///< and then needs a Hermitian matrix
   static constexpr int period = 2;  ///< without a preconditioner, rz and rz_new swap their slots in each iteration
   static std::string breakdown_text(int cause, double number, const std::string& when);
 

@@ -28,7 +28,7 @@ namespace cg_loop {
 
 template <class Space, class T>
 bool is_negative(const OperatorRef<Space, T>& a) {
-  return a.structure() != nullptr && a.structure()->negative_diagonal;
+  return a.facts() != nullptr && a.facts()->negative_diagonal;
 }
 
 /// The recurrence of CG for an A in T, with r, p, q and z in V: T or float.
@@ -39,19 +39,21 @@ class Recurrence {
       : space_(system.space()),
         a_(system.a()),
         m_(system.m()),
+        low_a_(a_.lower()),
+        low_m_(m_.lower()),
         x_(x),
         p_(workspace.template allocate<V>(x.size())),
         q_(workspace.template allocate<V>(x.size())),
         z_(m_.is_identity() ? Out<V>{} : workspace.template allocate<V>(x.size())),
-        pq_(workspace.emplace(0.0)),
-        rz_(workspace.emplace(0.0)),
-        rz_before_(workspace.emplace(0.0)),
-        zq_(m_.varies() ? workspace.emplace(0.0) : nullptr) {}
+        pq_(workspace.emplace(sum_t<V>{})),
+        rz_(workspace.emplace(sum_t<V>{})),
+        rz_before_(workspace.emplace(sum_t<V>{})),
+        zq_(m_.varies() ? workspace.emplace(sum_t<V>{}) : nullptr) {}
 
   /// Runs from a residual r of this norm to the goal of the monitor, within `range` (Monitor::start). The host can end
   /// the recurrence before an application of M that nobody needs, since M comes first in an iteration. x is updated
   /// together with p, and so one iteration late.
-  void run(Out<V> r, double* rr, double norm, const NormRange& range, Monitor<Space>& monitor) {
+  void run(Out<V> r, Slot<V> rr, double norm, const NormRange& range, Monitor<Space>& monitor) {
     const int period = m_.is_identity() ? Cg::period : 1;
     GraphCapture<Space> run_block(space_, monitor.every(), period, a_.capturable() && m_.capturable());
     ConvergenceState* state = monitor.start(norm, range, !m_.varies());
@@ -87,19 +89,19 @@ class Recurrence {
   /// Of a definite M.
   double sign_of_m(In<V> r, Out<V> z) {
     precondition(r, z, rz_);
-    return read_scalar(space_, rz_) < 0 ? -1 : 1;
+    return real_part(read_scalar(space_, rz_)) < 0 ? -1 : 1;
   }
 
-  void precondition(In<V> r, Out<V> z, double* slot) const {
+  void precondition(In<V> r, Out<V> z, Slot<V> slot) const {
     if constexpr (is_mixed) {
-      m_.mixed_dot(r, z, slot);
+      low_m_->apply_dot(r, z, slot);
     } else {
       m_.apply_dot(space_, r, z, slot);
     }
   }
   void multiply(In<V> p, Out<V> q) const {
     if constexpr (is_mixed) {
-      a_.mixed_dot(p, q, p, pq_);
+      low_a_->apply_dot(p, q, p, pq_);
     } else {
       a_.apply_dot(space_, p, q, p, pq_);
     }
@@ -108,9 +110,11 @@ class Recurrence {
   const Space& space_;
   const OperatorRef<Space, T>& a_;
   const PreconditionerRef<Space, T>& m_;
+  const LinearMap<Space, float>* low_a_;  ///< A and M for vectors in float
+  const PreconditionerBase<Space, float>* low_m_;
   Out<T> x_;
   Out<V> p_, q_, z_;
-  double *pq_, *rz_, *rz_before_, *zq_;
+  Slot<V> pq_, rz_, rz_before_, zq_;
 };
 
 /// The recurrence with vectors in float, where A and M take them, for as long as it brings x nearer.
@@ -123,7 +127,7 @@ class MixedRecurrence {
   /// Runs from r, whose norm was computed in double. Returns false, and does nothing, once that norm has shown that
   /// float isn't enough. A breakdown or growth after which no x was nearer isn't a matter of digits: it ends the
   /// solve as it would in double.
-  bool run(In<double> r, double* rr, double norm, Monitor<Space>& monitor) {
+  bool run(In<double> r, Slot<double> rr, double norm, Monitor<Space>& monitor) {
     constexpr double gain = 0.1;    // a recurrence in float that works gains far more
     constexpr double growth = 100;  // and can't reach its goal from a larger residual
     if (gave_up_) return false;
@@ -178,7 +182,7 @@ class MixedRecurrence {
 template <class Space, class T>
 bool is_mixed(const OperatorRef<Space, T>& a, const PreconditionerRef<Space, T>& m, MixedPrecision asked) {
   constexpr std::size_t large = std::size_t{1} << 20;
-  if (asked == MixedPrecision::off || m.varies() || !a.has_mixed_dot() || !m.has_mixed_dot()) return false;
+  if (asked == MixedPrecision::off || m.varies() || a.lower() == nullptr || m.lower() == nullptr) return false;
   return asked == MixedPrecision::on || a.rows() >= large;
 }
 
@@ -205,7 +209,7 @@ SolveResult Cg::run(const Space& space, const OperatorRef<Space, T>& given, In<T
     if (is_mixed(system.a(), system.m(), options.mixed)) mixed.emplace(system, x, workspace);
   }
   if (!mixed) full.emplace(system, x, workspace);
-  const auto recurrence = [&](Out<T> r, double* rr, double norm, Monitor<Space>& monitor) {
+  const auto recurrence = [&](Out<T> r, Slot<T> rr, double norm, Monitor<Space>& monitor) {
     if constexpr (std::is_same_v<T, double>) {
       if (mixed && mixed->run(r, rr, norm, monitor)) return;
     }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/solvers/diagnosis_definition.hpp>
 
+#include <complex>
+
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/list.hpp>
@@ -32,5 +34,6 @@ std::string outside_text(double relative_residual) {
   template bool shows_asymmetry(const ScaledSystem<Space, T>&, In<T>);                                       \
   template std::string why_singular(const ScaledSystem<Space, T>&, double)
 OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
+OSTINATO_FOR_COMPLEX(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato

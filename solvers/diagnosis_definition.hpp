@@ -14,6 +14,7 @@
 
 #include <ostinato/solvers/no_solution.hpp>
 #include <ostinato/spmv/analysis/structure.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/to_host.hpp>
@@ -37,7 +38,8 @@ Found first_not_finite(const Space& space, In<T> v) {
   std::vector<T> host(v.size());
   space.download(host.data(), v.data(), v.size_bytes());
   for (std::size_t i = 0; i < host.size(); ++i) {
-    if (!std::isfinite(host[i])) return {i, std::isnan(host[i])};
+    const T value = host[i];
+    if (!(value - value == T{0})) return {i, value != value};
   }
   return {};
 }
@@ -68,12 +70,12 @@ std::string why_not_usable(const ScaledSystem<Space, T>& system, In<T> z) {
   double largest = 0, of_b = 0;
   std::size_t row = 0;
   for (std::size_t i = 0; i < host.size(); ++i) {
-    const double size = std::abs(static_cast<double>(host[i]));
+    const double size = magnitude(host[i]);
     if (!std::isfinite(size)) return "M^-1 b isn't finite in " + row_text(i) + scaled;
     if (size > largest) largest = size, row = i;
-    of_b = std::max(of_b, std::abs(static_cast<double>(b[i])));
+    of_b = std::max(of_b, magnitude(b[i]));
   }
-  constexpr double huge = sizeof(T) == sizeof(float) ? 1e12 : 1e30;
+  constexpr double huge = is_single<T> ? 1e12 : 1e30;
   if (!(largest > huge * of_b)) return {};
   return "M^-1 b is " + short_text(largest / of_b) + " times as large as b, in " + row_text(row) + scaled +
          ": pivots of M are tiny beside their rows; ilut pivots";
@@ -91,8 +93,8 @@ NotFinite why_not_finite(const ScaledSystem<Space, T>& system, In<T> x) {
       return "b holds " + at.text();
     if (const diagnosing::Found at = diagnosing::first_not_finite<Space, T>(space, x))
       return "the guess holds " + at.text();
-    const Structure* const structure = system.a().structure();
-    const std::string where = structure != nullptr && !structure->finite ? "A holds NaN or infinity" : "";
+    const Facts* const facts = system.a().facts();
+    const std::string where = facts != nullptr && !facts->finite ? "A holds NaN or infinity" : "";
     const Vector<Space, T> ones(space, x.size(), T{1});
     Vector<Space, T> y(space, system.b().size());
     system.a().apply(ones, y);
@@ -121,10 +123,10 @@ std::vector<double> sizes_of_rows(const Space& space, const OperatorRef<Space, T
   std::vector<double> size(a.rows());
   Vector<Space, T> product(space, a.rows());
   for (int k = 0; k < products; ++k) {
-    for (std::size_t j = 0; j < x.size(); ++j) x[j] = static_cast<T>(spread(random) * static_cast<double>(v[j]));
+    for (std::size_t j = 0; j < x.size(); ++j) x[j] = static_cast<T>(spread(random) * static_cast<sum_t<T>>(v[j]));
     a.apply(Vector<Space, T>(space, std::span<const T>(x)), product);
     const std::vector<T> found = product.download();
-    for (std::size_t i = 0; i < size.size(); ++i) size[i] = std::max(size[i], std::abs(static_cast<double>(found[i])));
+    for (std::size_t i = 0; i < size.size(); ++i) size[i] = std::max(size[i], magnitude(found[i]));
   }
   return size;
 }
@@ -134,28 +136,27 @@ std::vector<double> sizes_of_rows(const Space& space, const OperatorRef<Space, T
 template <class Space, class T>
 bool is_rounding_by_row(const Space& space, const OperatorRef<Space, T>& a, const std::vector<T>& v, In<T> y,
                         const std::vector<double>& extra) {
-  constexpr double rounding = 64 * static_cast<double>(std::numeric_limits<T>::epsilon());
+  constexpr double rounding = 64 * static_cast<double>(std::numeric_limits<real_t<T>>::epsilon());
   const std::vector<double> size = diagnosing::sizes_of_rows(space, a, v);
   const std::vector<T> sum = detail::to_host<T>(space, y);
   for (std::size_t i = 0; i < size.size(); ++i) {
     const double most = rounding * size[i] + (extra.empty() ? 0 : extra[i]);
-    if (!(std::abs(static_cast<double>(sum[i])) <= most)) return false;
+    if (!(magnitude(sum[i]) <= most)) return false;
   }
   return true;
 }
 
 template <class Space, class T>
 bool solves_least_squares(const ScaledSystem<Space, T>& system, In<T> x, In<T> r) {
-  constexpr double rounding = 8 * static_cast<double>(std::numeric_limits<T>::epsilon());
-  const Structure* const s = system.a().structure();
+  constexpr double rounding = 8 * static_cast<double>(std::numeric_limits<real_t<T>>::epsilon());
+  const Facts* const s = system.a().facts();
   if (s == nullptr || !s->symmetric || !s->finite) return false;
   const auto proof = [&] {
     const Space& space = system.space();
     const std::vector<double> of_x = diagnosing::sizes_of_rows(space, system.a(), detail::to_host<T>(space, x));
     const std::vector<T> b = detail::to_host<T>(space, system.b());
     std::vector<T> of_r(b.size());  // the rounding of b - A x
-    for (std::size_t i = 0; i < b.size(); ++i)
-      of_r[i] = static_cast<T>(rounding * (of_x[i] + std::abs(static_cast<double>(b[i]))));
+    for (std::size_t i = 0; i < b.size(); ++i) of_r[i] = static_cast<T>(rounding * (of_x[i] + magnitude(b[i])));
     Vector<Space, T> y(space, r.size());
     system.a().apply(r, y);
     return is_rounding_by_row<Space, T>(space, system.a(), detail::to_host<T>(space, r), y,
@@ -166,19 +167,20 @@ bool solves_least_squares(const ScaledSystem<Space, T>& system, In<T> x, In<T> r
 
 template <class Space, class T>
 bool shows_asymmetry(const ScaledSystem<Space, T>& system, In<T> r) {
-  constexpr double clear = 1e-3, rounding = 1e3 * static_cast<double>(std::numeric_limits<T>::epsilon());
+  constexpr double clear = 1e-3, rounding = 1e3 * static_cast<double>(std::numeric_limits<real_t<T>>::epsilon());
   const Space& space = system.space();
   const auto shown = [&] {
     Vector<Space, T> first(space, r.size()), second(space, r.size());
     system.a().apply(r, first);
     system.a().apply(first, second);
-    Vector<Space, double> slot(space, 1);
+    Vector<Space, sum_t<T>> slot(space, 1);
     const auto product = [&](In<T> v, In<T> w) {
       dot<T>(space, v, w, slot.data());
       return slot.download()[0];
     };
-    const double rr = product(r, r), vv = product(first, first), ww = product(second, second);
-    const double difference = std::abs(product(r, second) - vv);
+    const double rr = real_part(product(r, r)), vv = real_part(product(first, first)),
+                 ww = real_part(product(second, second));
+    const double difference = magnitude(product(r, second) - vv);
     const double norm = std::isnan(system.a_norm()) ? 0 : system.a_norm();
     return difference > clear * std::sqrt(rr * ww) && difference > rounding * norm * std::sqrt(rr * vv);
   };
@@ -190,7 +192,7 @@ std::string why_singular(const ScaledSystem<Space, T>& system, double goal) {
   return diagnosing::if_possible([&]() -> std::string {
     const Space& space = system.space();
     if (system.a().rows() != system.a().cols()) return {};
-    const Structure* const s = system.a().structure();
+    const Facts* const s = system.a().facts();
     if (s != nullptr && s->empty_rows > 0) {
       return "A is singular: " + std::to_string(s->empty_rows) +
              (s->empty_rows == 1 ? " row has no entries" : " rows have no entries");
@@ -198,18 +200,19 @@ std::string why_singular(const ScaledSystem<Space, T>& system, double goal) {
     const std::size_t n = system.b().size();
     const Vector<Space, T> ones(space, n, T{1});
     Vector<Space, T> y(space, n), room(space, n);
-    Vector<Space, double> slot(space, 1);
+    Vector<Space, sum_t<T>> slot(space, 1);
     system.a().apply(ones, y);
     const double root = std::sqrt(static_cast<double>(n)), size = norm_of<T>(space, y, room, slot.data());
-    const double rounding = std::isnan(system.a_norm()) ? 0 : 4 * std::numeric_limits<T>::epsilon() * system.a_norm();
+    const double rounding =
+        std::isnan(system.a_norm()) ? 0 : 4 * std::numeric_limits<real_t<T>>::epsilon() * system.a_norm();
     if (!(size <= rounding * root) || !is_rounding_by_row<Space, T>(space, system.a(), std::vector<T>(n, T{1}), y))
       return {};
     const std::string found = "A * ones = 0: A is singular, constants solve A x = 0";
     if (s == nullptr || !s->symmetric) return found;
     dot<T>(space, ones, system.b(), slot.data());
-    const double sum = slot.download()[0];
-    if (std::abs(sum) <= goal * root) return {};
-    return no_solution_text(system.unscaled(sum));
+    const sum_t<T> sum = slot.download()[0];
+    if (magnitude(sum) <= goal * root) return {};
+    return no_solution_text(system.unscaled(is_complex<T> ? magnitude(sum) : real_part(sum)));
   });
 }
 

@@ -488,8 +488,9 @@ void predict(Examination& e, const ExaminationOptions& options) {
   const std::string name = e.preconditioner.name;
   if (!e.unmatched_rows.empty() || e.entries.empty_rows.count > 0 || e.entries.empty_cols.count > 0)
     e.expected = "no solution for a general b: the matrix is singular by its pattern";
-  else if (e.solver.name == "cg" && e.definiteness == Definiteness::indefinite)
-    e.expected = "cg is likely to break down, since the matrix isn't definite; auto goes on with minres then";
+  else if (e.solver.name == name_in_auto<RoleInAuto::definite> && e.definiteness == Definiteness::indefinite)
+    e.expected = e.solver.name + " is likely to break down, since the matrix isn't definite; auto goes on with " +
+                 std::string(name_in_auto<RoleInAuto::symmetric>) + " then";
   else
     e.expected = text_of_cg(e, options.rtol);
   if (name == "fsai" && !e.expected.empty()) e.expected += "; all this with jacobi, fsai mostly takes fewer";
@@ -508,7 +509,9 @@ Examination examine(const Analysis<Space, T>& analysis, const ExaminationOptions
   const SolverChoice solver = choose_solver(s, sizeof(T), options.restart);
   const PreconditionerChoice preconditioner =
       s.rows == s.cols ? choose_preconditioner(analysis) : PreconditionerChoice{};
-  Examination e = Examiner(view, s, options, solver.name == "cg" ? preconditioner.name : std::string()).run();
+  Examination e = Examiner(view, s, options,
+                           solver.name == name_in_auto<RoleInAuto::definite> ? preconditioner.name : std::string())
+                      .run();
   e.solver = solver;
   if (s.rows != s.cols) {
     const LeastSquaresPreconditioner<Space, T> m(analysis);

@@ -119,9 +119,10 @@ class FallbackSolve {
 template <class Space, class T>
 SolveResult run(std::string_view name, const Space& space, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,
                 const PreconditionerRef<Space, T>& m, const SolveOptions& options) {
-  const auto simple = m.fallback();
-  if (!simple) return run_alone<Space, T>(name, space, a, b, x, m, options);
-  return FallbackSolve<Space, T>(name, space, a, b, x, m, *simple, options).run();
+  const PreconditionerBase<Space, T>* const fallback = m.fallback();
+  if (fallback == nullptr) return run_alone<Space, T>(name, space, a, b, x, m, options);
+  const PreconditionerRef<Space, T> simple(*fallback);
+  return FallbackSolve<Space, T>(name, space, a, b, x, m, simple, options).run();
 }
 
 }  // namespace ostinato::runs

@@ -56,12 +56,16 @@ class RecycledSpace {
 ///           DimensionError when A isn't square or the vectors don't fit; exceptions of A and M.
 /// Source    Parks, de Sturler, Mackey, Johnson & Maiti, SIAM J. Sci. Comput. 28 (2006) 1651, with other directions:
 ///           those to which A M^-1 does the least, instead of harmonic Ritz vectors (slow_directions.hpp says why).
-struct Gcrodr {
+struct Gcrodr : MethodTraits {
+  using Options = OptionsWith<OwnOptions{.restart = true, .recycle = true, .recycled = true}>;
   static constexpr std::string_view name = "gcrodr";
   static constexpr std::string_view description = "gmres that keeps the --recycle slowest directions at a restart";
   static constexpr int products_per_iteration = 1;
   static constexpr OnBreakdown on_breakdown = OnBreakdown::restart;
+  static constexpr bool takes_varying_m = false, has_steady_residual = true;
   static constexpr int period = 2;
+  static std::size_t basis_bytes(std::size_t rows, std::size_t value_bytes, const SolveOptions& options);
+  static std::string variant(const SolveOptions& options);
   static std::string breakdown_text(int cause, double number, const std::string& when);
 
   template <class Space, class T>

@@ -18,6 +18,7 @@
 #include <ostinato/solvers/require_room.hpp>
 #include <ostinato/solvers/restarts.hpp>
 #include <ostinato/solvers/slow_directions.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/multi_vector_definition.hpp>
 #include <ostinato/spmv/space/units.hpp>
@@ -78,7 +79,7 @@ inline Widths widths(std::size_t rows, std::size_t value_bytes, const SolveOptio
 /// Whether M^-1 V is kept, as GMRES does under an M in float (gmres.hpp), within the bytes that the basis may take.
 template <class T, class Space, class M>
 bool is_worth_more(const Space& space, const M& m, const Widths& widths, double vector, std::size_t limit) {
-  if (sizeof(T) == sizeof(float) || !m.works_in_float() || widths.search == 1) return false;
+  if (is_single<T> || !m.works_in_float() || widths.search == 1) return false;
   const double bytes = (widths.vectors() + widths.search) * vector;
   return bytes <= basis_memory(limit) && is_free(space, bytes);
 }
@@ -342,7 +343,7 @@ class Cycles {
   Out<T> h_;      ///< columns of coefficients: C^T A M^-1 v(j), then those of V
   Out<T> again_;  ///< coefficients of the second orthogonalisation
   Out<T> small_;
-  double* slot_;
+  Slot<T> slot_;
   int kept_ = 0;                          ///< columns of U and C
   std::vector<std::vector<double>> top_;  ///< C^T A M^-1 V, by columns
   std::vector<double> of_kept_;           ///< C^T r
@@ -380,7 +381,7 @@ SolveResult Gcrodr::run(const Space& space, const OperatorRef<Space, T>& given, 
   if (earlier != nullptr && !earlier->fits(space, a.rows())) earlier = nullptr;
   bool is_first = true;
 
-  const auto recurrence = [&](Out<T> r, double*, double norm, Monitor<Space>& monitor) {
+  const auto recurrence = [&](Out<T> r, Slot<T>, double norm, Monitor<Space>& monitor) {
     monitor.start(norm);
     if (std::exchange(is_first, false) && earlier != nullptr) cycles.take(earlier->u, earlier->c, earlier->vectors);
     ConvergenceState state = monitor.host_state();

@@ -29,11 +29,24 @@ int krylov_vectors(std::size_t rows, std::size_t bytes, int restart, double memo
   return static_cast<int>(std::clamp(static_cast<double>(rows), 1.0, most));
 }
 
+std::size_t Gmres::basis_bytes(std::size_t rows, std::size_t value_bytes, const SolveOptions& options) {
+  if (options.restart == automatic_restart) return 0;
+  const std::size_t column = value_bytes * (options.flexible ? 2 : 1);
+  return column * rows * static_cast<std::size_t>(krylov_vectors(rows, column, options.restart));
+}
+
+std::string Gmres::variant(const SolveOptions& options) {
+  const bool is_given = options.restart != automatic_restart;
+  return (is_given ? "(" + std::to_string(options.restart) + ")" : std::string()) +
+         (options.flexible ? " flexible" : "");
+}
+
 std::string Gmres::breakdown_text(int cause, double, const std::string& when) {
   return "the Krylov space is complete " + when + " and holds no solution: A " +
          (cause == gmres_loop::singular_a ? "" : "or the preconditioner ") + "is singular or nearly so";
 }
 
 OSTINATO_INSTANTIATE_METHOD(Gmres);
+OSTINATO_INSTANTIATE_COMPLEX_METHOD(Gmres);
 
 }  // namespace ostinato

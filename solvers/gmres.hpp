@@ -40,13 +40,19 @@ int krylov_vectors(std::size_t rows, std::size_t bytes, int restart, double memo
 ///           more than options.mem_limit or than is free; DimensionError when A isn't square or the vectors don't fit;
 ///           exceptions of A and M.
 /// Source    Saad & Schultz, SIAM J. Sci. Stat. Comput. 7 (1986) 856; FGMRES: Saad, SIAM J. Sci. Comput. 14 (1993) 461.
-struct Gmres {
+struct Gmres : MethodTraits {
+  using Options = OptionsWith<OwnOptions{.restart = true, .flexible = true}>;
   static constexpr std::string_view name = "gmres";
   static constexpr std::string_view description =
       "minimal residuals; any matrix, robust, keeps a basis of up to --restart vectors";
+  static constexpr bool takes_complex = true;
   static constexpr int products_per_iteration = 1;
   static constexpr OnBreakdown on_breakdown = OnBreakdown::restart;
+  static constexpr RoleInAuto in_auto = RoleInAuto::general;
+  static constexpr bool has_steady_residual = true;
   static constexpr int period = 2;
+  static std::size_t basis_bytes(std::size_t rows, std::size_t value_bytes, const SolveOptions& options);
+  static std::string variant(const SolveOptions& options);
   static std::string breakdown_text(int cause, double number, const std::string& when);
 
   template <class Space, class T>

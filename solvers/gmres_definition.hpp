@@ -16,6 +16,7 @@
 #include <ostinato/solvers/hessenberg.hpp>
 #include <ostinato/solvers/require_room.hpp>
 #include <ostinato/solvers/restarts.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/memory.hpp>
 #include <ostinato/spmv/space/multi_vector_definition.hpp>
@@ -45,7 +46,7 @@ class Arnoldi {
         flexible_(keep_z && !m_.is_identity()),
         h_(workspace.template allocate<T>((width(columns) + 2) * width(columns))),
         again_(workspace.template allocate<T>(width(columns) + 1)),
-        ww_(workspace.emplace(0.0)) {
+        ww_(workspace.emplace(sum_t<T>{})) {
     if (!m_.is_identity() && !flexible_) z_.push_back(workspace.template allocate<T>(n_));
     grow();
   }
@@ -86,14 +87,14 @@ class Arnoldi {
 
   /// Copies Hessenberg columns least_squares.columns() .. end - 1 to the host and adds them to the least squares
   /// problem, until the recurrence stops. Waits for the copy.
-  void absorb(int end, Hessenberg& least_squares, ConvergenceState& state) const {
+  void absorb(int end, HessenbergOf<sum_t<T>>& least_squares, ConvergenceState& state) const {
     const int first = least_squares.columns();
     std::vector<T> host(width(end - first) * stride_);
     space_.download(host.data(), column(first), host.size() * sizeof(T));
     for (int j = first; j < end && state.running(); ++j) {
       const T* from = host.data() + width(j - first) * stride_;
-      const double norm =
-          least_squares.absorb(std::vector<double>(from, from + j + 2), 4 * std::numeric_limits<T>::epsilon());
+      const double norm = least_squares.absorb(std::vector<sum_t<T>>(from, from + j + 2),
+                                               4 * std::numeric_limits<real_t<T>>::epsilon());
       state.record(norm * norm);
       if (state.state == ConvergenceState::not_a_number || least_squares.singular()) {
         if (least_squares.singular()) state.break_down(m_.is_identity() ? singular_a : singular_product, 0);
@@ -103,8 +104,8 @@ class Arnoldi {
   }
 
   /// x += M^-1 V y
-  void correct(const Hessenberg& least_squares, Out<T> x) const {
-    const std::vector<double> y = least_squares.solve();
+  void correct(const HessenbergOf<sum_t<T>>& least_squares, Out<T> x) const {
+    const std::vector<sum_t<T>> y = least_squares.solve();
     if (y.empty()) return;
     const std::vector<T> rounded(y.begin(), y.end());
     space_.upload(again_.data(), rounded.data(), rounded.size() * sizeof(T));
@@ -177,7 +178,7 @@ class Arnoldi {
   Blocks z_;      ///< one vector, or one for each column when flexible
   Out<T> h_;      ///< Hessenberg columns
   Out<T> again_;  ///< coefficients of the second orthogonalisation
-  double* ww_;
+  Slot<T> ww_;
 };
 
 /// Of an automatic restart.
@@ -214,7 +215,7 @@ double bytes_of_coefficients(double vectors) {
 template <class T, class Space, class M>
 bool is_worth_twice_the_basis(const Space& space, const M& m, const SolveOptions& o, std::size_t rows,
                               std::size_t limit) {
-  if (sizeof(T) == sizeof(float) || !m.works_in_float()) return false;
+  if (is_single<T> || !m.works_in_float()) return false;
   constexpr std::size_t column = 2 * sizeof(T);
   if (o.restart != automatic_restart) {
     const double vectors = krylov_vectors(rows, column, o.restart),
@@ -249,10 +250,10 @@ SolveResult Gmres::run(const Space& space, const OperatorRef<Space, T>& given, I
   const int block = options.restart == automatic_restart ? std::min(usable + 1, block_vectors) : usable + 1;
   Arnoldi<Space, T> krylov(space, a, m, usable, block, flexible, workspace);
 
-  const auto recurrence = [&](Out<T> r, double*, double norm, Monitor<Space>& monitor) {
+  const auto recurrence = [&](Out<T> r, Slot<T>, double norm, Monitor<Space>& monitor) {
     monitor.start(norm);
     ConvergenceState state = monitor.host_state();
-    Hessenberg least_squares(norm);
+    HessenbergOf<sum_t<T>> least_squares(norm);
     scale<T>(space, static_cast<T>(1 / norm), r, krylov.basis(0));  // v(0) = r / |r|
     int j = 0, checkpoint = options.restart == automatic_restart ? first_checkpoint : 0;
     while (monitor.reason() == StopReason::none) {
@@ -267,7 +268,7 @@ SolveResult Gmres::run(const Space& space, const OperatorRef<Space, T>& given, I
         monitor.stop(StopReason::restart);
       if (j == checkpoint) checkpoint *= 2;
     }
-    least_squares.drop_grown(std::numeric_limits<T>::epsilon());
+    least_squares.drop_grown(std::numeric_limits<real_t<T>>::epsilon());
     krylov.correct(least_squares, x);  // x += M^-1 V y
   };
   SolveResult result = solve_with_restarts<Gmres>(system, x, options, workspace, recurrence);

@@ -4,8 +4,9 @@
 
 #include <cmath>
 
+#include <ostinato/spmv/base/function.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
-#include <ostinato/spmv/space/function.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
 
 // The vector steps of GMRES that multi_vector.hpp doesn't have, for both spaces.
@@ -23,13 +24,13 @@ struct Accumulate {
 
 template <class T>
 struct Normalise {
-  const double* ww;
+  const sum_t<T>* ww;
   T *w, *norm;
-  T length = 0, factor = 0;
+  real_t<T> length = 0, factor = 0;
 
   OSTINATO_FUNCTION bool prepare() {
-    length = static_cast<T>(sqrt(*ww));
-    factor = length > T{0} ? T{1} / length : T{0};
+    length = static_cast<real_t<T>>(sqrt(real_part(*ww)));
+    factor = length > 0 ? 1 / length : 0;
     return true;
   }
   OSTINATO_FUNCTION void operator()(std::size_t i) const {
@@ -48,7 +49,7 @@ void accumulate(const Space& space, int columns, const T* more, T* h) {
 
 /// *norm = sqrt(ww);  w = w / *norm, or 0 when *norm is 0
 template <class T, class Space>
-void normalise(const Space& space, const double* ww, Out<T> w, T* norm) {
+void normalise(const Space& space, const sum_t<T>* ww, Out<T> w, T* norm) {
   for_each(space, w.size(), detail::Normalise<T>{ww, w.data(), norm});
 }
 

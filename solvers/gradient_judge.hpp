@@ -42,7 +42,7 @@ class GradientJudge {
 
   const ScaledSystem<Space, T>& system_;
   Rooms rooms_;
-  double* slot_;
+  Slot<T> slot_;
   std::vector<double> norms_;              ///< of the columns of system_.a(), on the host
   double least_norm_ = 0, most_norm_ = 0;  ///< of those that aren't 0
   std::vector<T> products_;                ///< A^T r, on the host

@@ -23,12 +23,15 @@ namespace ostinato {
 /// Source    van Gijzen & Sonneveld, ACM Trans. Math. Softw. 38 (2011) 5, the variant with biorthogonal vectors; the
 ///           products with a column are formed in one pass as in Collignon & van Gijzen, Numer. Linear Algebra Appl. 18
 ///           (2011) 805.
-struct Idr {
+struct Idr : MethodTraits {
+  using Options = OptionsWith<OwnOptions{.shadow = true}>;
   static constexpr std::string_view name = "idr";
   static constexpr std::string_view description = "induced dimension reduction, IDR(s); any matrix, little memory";
   static constexpr int products_per_iteration = 1;
   static constexpr OnBreakdown on_breakdown = OnBreakdown::restart_anew;
   static constexpr int period = 5;  ///< a cycle of s + 1 iterations, with the s that SolveOptions has by default
+
+  static std::string variant(const SolveOptions& options);
 
   template <class Space, class T>
   static SolveResult run(const Space& space, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,

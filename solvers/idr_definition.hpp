@@ -10,6 +10,7 @@
 #include <ostinato/solvers/gmres_steps.hpp>
 #include <ostinato/solvers/idr_steps.hpp>
 #include <ostinato/solvers/restarts.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/graph_capture.hpp>
 #include <ostinato/spmv/space/multi_vector_definition.hpp>
 
@@ -24,7 +25,7 @@ inline int shadow_vectors(const SolveOptions& options, std::size_t rows) {
 
 /// The columns of p become random vectors of length 1 that are orthogonal to each other. `h`: room for s + 1 elements.
 template <class Space, class T>
-void choose_shadow(const Space& space, std::uint64_t seed, int s, Out<T> p, T* h, double* slot) {
+void choose_shadow(const Space& space, std::uint64_t seed, int s, Out<T> p, T* h, Slot<T> slot) {
   const std::size_t n = p.size() / static_cast<std::size_t>(s);
   for (int k = 0; k < s; ++k) {
     const Out<T> column = p.subspan(static_cast<std::size_t>(k) * n, n);
@@ -57,7 +58,7 @@ SolveResult Idr::run(const Space& space, const OperatorRef<Space, T>& given, In<
   IdrScalars* scalars = workspace.emplace(IdrScalars{});
   std::uint64_t seed = 0;
 
-  const auto recurrence = [&](Out<T> r, double* rr, double norm, Monitor<Space>& monitor) {
+  const auto recurrence = [&](Out<T> r, Slot<T> rr, double norm, Monitor<Space>& monitor) {
     GraphCapture<Space> run_block(space, monitor.every(), s + 1, a.capturable() && m.capturable());
     ConvergenceState* state = monitor.start(norm);
     if (!monitor.is_replay()) ++seed;

@@ -7,6 +7,7 @@
 
 #include <ostinato/solvers/convergence_state.hpp>
 #include <ostinato/solvers/options.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/space/sums.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
@@ -92,8 +93,7 @@ struct IdrBegin {
   }
   OSTINATO_FUNCTION Sums<IdrScalars::most> operator()(std::size_t i) const {
     Sums<IdrScalars::most> sums;
-    for (int k = 0; k < IdrScalars::most; ++k)
-      sums.v[k] = static_cast<double>(shadow.column[k][i]) * static_cast<double>(r[i]);
+    for (int k = 0; k < IdrScalars::most; ++k) sums.v[k] = product_of(shadow.column[k][i], r[i]);
     return sums;
   }
   OSTINATO_FUNCTION void finish(const Sums<IdrScalars::most>& sums) {
@@ -209,7 +209,7 @@ struct IdrUpdateXR {
     if (nothing == T{0}) x[i] = next;
     const T value = r[i] - beta * g_now + nothing;
     r[i] = value;
-    return {{static_cast<double>(value) * static_cast<double>(value)}};
+    return {{abs2(value)}};
   }
 
   OSTINATO_FUNCTION void finish(const Sums<1>& rr) {
@@ -269,8 +269,8 @@ struct IdrMinimise {
     if (nothing == T{0}) x[i] = next;
     const T value = r[i] - omega * t[i] + nothing;
     Sums<most + 1> sums;
-    for (int j = 0; j < most; ++j) sums.v[j] = static_cast<double>(shadow.column[j][i]) * static_cast<double>(value);
-    sums.v[most] = static_cast<double>(value) * static_cast<double>(value);
+    for (int j = 0; j < most; ++j) sums.v[j] = product_of(shadow.column[j][i], value);
+    sums.v[most] = abs2(value);
     r[i] = value;
     return sums;
   }

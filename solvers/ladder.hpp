@@ -31,8 +31,8 @@ class Ladder {
   Ladder(const Space& space, const OperatorRef<Space, T>& a, In<T> b, Out<T> x, std::string_view solver,
          const SolveOptions& options)
       : space_(space), a_(a), b_(b), x_(x), solver_(solver), options_(options) {
-    structure_.rows = static_cast<Index>(std::min<std::size_t>(a.rows(), std::numeric_limits<Index>::max()));
-    if (a.structure() != nullptr) structure_ = *a.structure();
+    facts_.rows = static_cast<Index>(std::min<std::size_t>(a.rows(), std::numeric_limits<Index>::max()));
+    if (a.facts() != nullptr) facts_ = *a.facts();
   }
 
   SolveResult climb(PreconditionerRef<Space, T> m) {
@@ -49,10 +49,10 @@ class Ladder {
       const Stopwatch watch;
       called_ = 0;
       const double seconds = options_.time_limit > 0 ? options_.time_limit - all.seconds : HUGE_VAL;
-      std::optional<PreconditionerRef<Space, T>> next;
+      const PreconditionerBase<Space, T>* next = nullptr;
       try {
         next = m.stronger({.thorough = options_.effort == Effort::thorough,
-                           .definite = all.solver == Cg::name,
+                           .definite = is_definite(all.solver),
                            .seconds = seconds,
                            .left = slow_ ? seconds_left(all) : 0,
                            .mem_limit = memory_left(options_.mem_limit, basis_bytes()),
@@ -134,7 +134,7 @@ class Ladder {
   bool needs_factors() const {
     constexpr Index fewest_rows = 100;
     constexpr Offset most_entries = 1000000;
-    const Structure& s = structure_;
+    const Facts& s = facts_;
     return !Space::has_streams && solver_ == "auto" && options_.effort != Effort::quick && s.finite && !s.symmetric &&
            s.missing_diagonal > 0 && s.empty_rows == 0 && s.rows > fewest_rows && s.nonzeros <= most_entries;
   }
@@ -170,13 +170,21 @@ class Ladder {
   /// up to a hundred times as long as predicted, and fail where it is singular.
   double patience(const PreconditionerRef<Space, T>& m) const {
     constexpr double patient = 5;
-    return m.is_identity() && method_for(m) == Minres::name ? patient : 1;
+    const SolverInfo* const method = find_solver(method_for(m));
+    const bool is_for_indefinite = method != nullptr && method->needs_symmetry && !method->needs_definiteness;
+    return m.is_identity() && is_for_indefinite ? patient : 1;
+  }
+
+  static bool is_definite(std::string_view method) {
+    const SolverInfo* const info = find_solver(method);
+    return info != nullptr && info->needs_definiteness;
   }
 
   /// Whether the method makes the residual as small as it can. That of CG stays on plateaus, and falls all the faster
   /// behind them; that of BiCGSTAB jumps.
   static bool has_steady_residual(std::string_view method) {
-    return method == Gmres::name || method == Gcrodr::name || method == Minres::name;
+    const SolverInfo* const info = find_solver(method);
+    return info != nullptr && info->has_steady_residual;
   }
 
   /// Predicted, of a method that was stopped because it was slow; infinite where it doesn't get there in the iterations
@@ -211,16 +219,16 @@ class Ladder {
     constexpr int enough = 500;  // with complete factors, unless these are those of a singular matrix
     if (m.name() == "lu" && !is_first_) options.max_iterations = std::min(options.max_iterations, enough);
     if (solver_ != "auto") return run<Space, T>(solver_, space_, a_, b_, x_, m, options);
-    return run_methods<Space, T>(choice_for(m), structure_, space_, a_, b_, x_, m, options, watch, unsolvable_);
+    return run_methods<Space, T>(choice_for(m), facts_, space_, a_, b_, x_, m, options, watch, unsolvable_);
   }
 
   SolverChoice choice_for(const PreconditionerRef<Space, T>& m) const {
     SolverChoice choice =
-        choose_solver(structure_, (m.varies() ? 2 : 1) * sizeof(T), options_.restart, m.varies() ? 0 : m.rate(),
+        choose_solver(facts_, (m.varies() ? 2 : 1) * sizeof(T), options_.restart, m.varies() ? 0 : m.rate(),
                       m.symmetric(), memory_left(memory_left(options_.mem_limit, weaker_bytes_), m.bytes()));
-    if (a_.structure() == nullptr && m.symmetric())
+    if (a_.facts() == nullptr && m.symmetric())
       choice.reason =
-          "A doesn't say whether it is symmetric (structure()); name \"cg\" if A is symmetric positive definite";
+          "A doesn't say whether it is symmetric (facts()); name \"cg\" if A is symmetric positive definite";
     return choice;
   }
 
@@ -231,8 +239,8 @@ class Ladder {
 
   /// Whether the method takes a preconditioner that isn't symmetric.
   bool may_use_factors() const {
-    return solver_ == "auto" || solver_ == Gmres::name || solver_ == Bicgstab::name || solver_ == Bicgstab2::name ||
-           solver_ == Idr::name || solver_ == Gcrodr::name;
+    const SolverInfo* const method = find_solver(solver_);
+    return solver_ == "auto" || (method != nullptr && method->takes_factors());
   }
 
   /// A residual at the limit of the precision doesn't become smaller by other means.
@@ -253,21 +261,15 @@ class Ladder {
       return name + " ended as " + in_words(latest_.status) + " at iteration " + std::to_string(all.iterations) + " (" +
              latest_.reason + ")";
     if (all.iterations == 0)
-      return std::to_string(structure_.missing_diagonal) +
-             (structure_.missing_diagonal == 1 ? " row has" : " rows have") +
+      return std::to_string(facts_.missing_diagonal) + (facts_.missing_diagonal == 1 ? " row has" : " rows have") +
              " no diagonal entry, which leaves little hope without factors";
     return slow_text(name, pace_, all.iterations);
   }
 
-  /// What GMRES or GCRO-DR, asked for by name, takes of the memory for as many vectors as it is asked for.
+  /// What a method, asked for by name, takes of the memory for a basis of as many vectors as it is asked for.
   std::size_t basis_bytes() const {
-    const bool gmres = solver_ == Gmres::name, gcrodr = solver_ == Gcrodr::name;
-    if ((!gmres && !gcrodr) || options_.restart == automatic_restart) return 0;
-    const std::size_t column = sizeof(T) * (gmres && options_.flexible ? 2 : 1);
-    const int vectors = krylov_vectors(x_.size(), column, options_.restart);
-    const int kept = std::min(options_.recycle == automatic_recycle ? vectors / 5 : options_.recycle, vectors);
-    return column * x_.size() *
-           (static_cast<std::size_t>(vectors) + (gcrodr ? 2 * static_cast<std::size_t>(kept) + 2 : 0));
+    const SolverInfo* const method = find_solver(solver_);
+    return method == nullptr ? 0 : method->basis_bytes(x_.size(), sizeof(T), options_);
   }
 
   /// What was reached before is worth more than an exception.
@@ -316,7 +318,7 @@ class Ladder {
   Out<T> x_;
   std::string_view solver_;
   const SolveOptions& options_;
-  Structure structure_;
+  Facts facts_;
   bool unsolvable_ = false;       ///< no x solves the system
   bool is_first_ = true;          ///< the preconditioner is the one that the solve began with
   bool slow_ = false;             ///< the latest run was stopped because it was slow

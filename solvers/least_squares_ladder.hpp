@@ -15,6 +15,7 @@
 #include <ostinato/solvers/lsmr.hpp>
 #include <ostinato/solvers/runs.hpp>
 #include <ostinato/spmv/analysis/structure.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/dense/least_squares.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/timing.hpp>
@@ -80,7 +81,7 @@ class LeastSquaresLadder {
     constexpr int fewest = 20;
     constexpr double index = 4, launches = 40e-6, on_cpu = 4e9;
     const auto rows = static_cast<double>(a_.rows()), cols = static_cast<double>(a_.cols());
-    const Structure* const s = a_.structure();
+    const Facts* const s = a_.facts();
     const double entries = s != nullptr ? static_cast<double>(s->nonzeros) : 0;
     const double bytes = 2 * (sizeof(T) + index) * entries + sizeof(T) * (3 * rows + 9 * cols);
     double iteration = 2e-6 + bytes / on_cpu;
@@ -120,11 +121,11 @@ class LeastSquaresLadder {
     }
   };
 
-  /// Makes what is stronger than m. Nothing where that can't be made, with a note, or where the caller wants an end.
-  std::optional<PreconditionerRef<Space, T>> stronger(const PreconditionerRef<Space, T>& m, SolveResult& all) {
+  /// Makes what is stronger than m. Null where that can't be made, with a note, or where the caller wants an end.
+  const PreconditionerBase<Space, T>* stronger(const PreconditionerRef<Space, T>& m, SolveResult& all) {
     const Stopwatch watch;
     std::string why;
-    std::optional<PreconditionerRef<Space, T>> next;
+    const PreconditionerBase<Space, T>* next = nullptr;
     try {
       next = m.stronger({.thorough = options_.effort == Effort::thorough,
                          .seconds = options_.time_limit > 0 ? options_.time_limit - all.seconds : HUGE_VAL,
@@ -134,7 +135,7 @@ class LeastSquaresLadder {
     } catch (const Stopped&) {
       all.seconds += watch.seconds();
       stop_while_making(all);
-      return {};
+      return nullptr;
     }
     space_.wait();
     const double seconds = watch.seconds();
@@ -205,7 +206,7 @@ class LeastSquaresLadder {
       return now < before * (1 - std::max(options_.rtol, least_share)) || (more && now <= before * (1 + least_share));
     return more || now <= before;
   }
-  static constexpr double least_share = sizeof(T) == sizeof(double) ? 1e-8 : 1e-4;  ///< of a residual, that counts
+  static constexpr double least_share = is_single<T> ? 1e-4 : 1e-8;  ///< of a residual, that counts
 
   /// Takes what a run with m came to.
   void take(SolveResult& all, SolveResult more, const PreconditionerRef<Space, T>& m) {

@@ -29,7 +29,7 @@ namespace ostinato {
 ///           it applies M^-1 alone.
 /// Traffic   An iteration applies A, A^T and M once each, and moves (3 m + 9 n) sizeof(T) bytes of vectors, with a
 ///           preconditioner 4 n (or 4 m) sizeof(T) more. The start takes up to 32 products with A^T where A has no
-///           column_norms(), the end up to 64 with A where A has no structure().
+///           column_norms(), the end up to 64 with A where A has no facts().
 /// Exec      Allocates 2 m sizeof(T) and 5 n sizeof(T) bytes at entry, with a preconditioner n (or m) sizeof(T) more;
 ///           on the host 8 n bytes and n sizeof(T). On Cuda the host waits only when the monitor reads back, and where
 ///           r is recomputed. The history has the norms of r that the recurrence estimates.
@@ -37,12 +37,13 @@ namespace ostinato {
 ///           it is symmetric; exceptions of A and M.
 /// Source    Fong & Saunders, SIAM J. Sci. Comput. 33 (2011) 2950; with M: Benbow, SIAM J. Matrix Anal. Appl. 21 (1999)
 ///           166.
-struct Lsmr {
+struct Lsmr : MethodTraits {
   static constexpr std::string_view name = "lsmr";
   static constexpr std::string_view description = "least squares; matrices of any shape, multiplies with A^T, too";
   static constexpr int products_per_iteration = 2;
   static constexpr OnBreakdown on_breakdown = OnBreakdown::restart;
-  static constexpr bool needs_transpose = true;
+  static constexpr RoleInAuto in_auto = RoleInAuto::least_squares;
+  static constexpr bool needs_transpose = true, takes_varying_m = false;
   static constexpr int period = 1;
 
   template <class Space, class T>

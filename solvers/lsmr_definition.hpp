@@ -12,6 +12,7 @@
 #include <ostinato/solvers/gradient_judge.hpp>
 #include <ostinato/solvers/lsmr_steps.hpp>
 #include <ostinato/solvers/restarts.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/graph_capture.hpp>
 
 namespace ostinato {
@@ -138,7 +139,7 @@ class Recurrence {
   const PreconditionerRef<Space, T>& m_;
   bool of_rows_, of_columns_;  ///< whether M is of A A^T or of A^T A
   Out<T> x_, p_, u_, q_, v_, m_v_, h_, h_bar_;
-  double* slot_;
+  Slot<T> slot_;
   LsmrScalars* scalars_;
 };
 
@@ -236,7 +237,7 @@ class LeastSquares {
   }
 
   /// Complete factors of A^T A enlarge the rounding of A^T r to about eps^0.65 (preconditioners/least_squares.hpp).
-  static constexpr double rounding_of_factors = sizeof(T) == sizeof(double) ? 1e-8 : 3e-3;
+  static constexpr double rounding_of_factors = is_single<T> ? 3e-3 : 1e-8;
 
   /// Residuals that differ by half of the digits count as equal: then the gradient decides.
   bool is_better() const {

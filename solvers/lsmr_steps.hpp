@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include <ostinato/solvers/convergence_state.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/space/sums.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
@@ -123,7 +124,7 @@ struct LsmrUpdateU {
   OSTINATO_FUNCTION Sums<1> operator()(std::size_t i) const {
     const T value = of_p * p[i] - of_u * u[i];
     u[i] = value;
-    return {{static_cast<double>(value) * static_cast<double>(value)}};
+    return {{abs2(value)}};
   }
   OSTINATO_FUNCTION void finish(const Sums<1>& uu) { s->take_beta(uu.v[0]); }
 };
@@ -144,7 +145,7 @@ struct LsmrUpdateV {
   OSTINATO_FUNCTION Sums<1> operator()(std::size_t i) const {
     const T value = of_q * q[i] - of_v * v[i];
     v[i] = value;
-    return {{static_cast<double>(value) * static_cast<double>(value)}};
+    return {{abs2(value)}};
   }
   OSTINATO_FUNCTION void finish(const Sums<1>& vv) { s->take_alpha(vv.v[0], *state); }
 };
@@ -158,9 +159,7 @@ struct LsmrLength {
   bool is_of_v;
 
   OSTINATO_FUNCTION bool prepare() const { return state->running(); }
-  OSTINATO_FUNCTION Sums<1> operator()(std::size_t i) const {
-    return {{static_cast<double>(times_m[i]) * static_cast<double>(vector[i])}};
-  }
+  OSTINATO_FUNCTION Sums<1> operator()(std::size_t i) const { return {{product_of(times_m[i], vector[i])}}; }
   OSTINATO_FUNCTION void finish(const Sums<1>& squared) {
     if (squared.v[0] < 0) return state->break_down(LsmrScalars::indefinite, squared.v[0]);
     if (is_of_v) return s->take_alpha(squared.v[0], *state);

@@ -21,12 +21,14 @@ namespace ostinato {
 ///           square or the vectors don't fit; exceptions of A and M.
 /// Source    Paige & Saunders, SIAM J. Numer. Anal. 12 (1975) 617; with a preconditioner as in Elman, Silvester &
 ///           Wathen, Finite Elements and Fast Iterative Solvers (2014), algorithm 4.1.
-struct Minres {
+struct Minres : MethodTraits {
   static constexpr std::string_view name = "minres";
   static constexpr std::string_view description = "minimal residuals; symmetric matrices, definite or not";
   static constexpr int products_per_iteration = 1;
   static constexpr OnBreakdown on_breakdown = OnBreakdown::restart;
-  static constexpr bool needs_symmetry = true;
+  static constexpr RoleInAuto in_auto = RoleInAuto::symmetric;
+  static constexpr bool needs_symmetry = true, takes_varying_m = false;
+  static constexpr bool has_steady_residual = true, forms_large_squares = true;
   static constexpr int period = 2;  ///< v and v_old, w and w_old swap in each iteration
   static std::string breakdown_text(int cause, double number, const std::string& when);
 

@@ -9,6 +9,7 @@
 
 #include <ostinato/solvers/minres_steps.hpp>
 #include <ostinato/solvers/restarts.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/graph_capture.hpp>
 
 namespace ostinato {
@@ -17,7 +18,7 @@ namespace minres_loop {
 
 /// Returns a power of two near |z| / |A z|. Overwrites q and *slot.
 template <class Space, class T>
-double scale_of(const Space& space, const OperatorRef<Space, T>& a, In<T> z, Out<T> q, double* slot) {
+double scale_of(const Space& space, const OperatorRef<Space, T>& a, In<T> z, Out<T> q, Slot<T> slot) {
   const double size = norm_of<T>(space, z, q, slot);
   a.apply(z, q);
   const double ratio = size / norm_of<T>(space, q, q, slot);
@@ -42,7 +43,7 @@ SolveResult Minres::run(const Space& space, const OperatorRef<Space, T>& given, 
   MinresScalars* s = workspace.emplace(MinresScalars{});
   double a_scale = 0;
 
-  const auto recurrence = [&](Out<T> r, double*, double norm, Monitor<Space>& monitor) {
+  const auto recurrence = [&](Out<T> r, Slot<T>, double norm, Monitor<Space>& monitor) {
     GraphCapture<Space> run_block(space, monitor.every(), Minres::period, a.capturable() && m.capturable());
     ConvergenceState* state = monitor.start(norm);
     const double r_scale = std::ldexp(1.0, -std::ilogb(norm));

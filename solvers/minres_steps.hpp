@@ -6,6 +6,7 @@
 #include <limits>
 
 #include <ostinato/solvers/convergence_state.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/space/sums.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
@@ -148,7 +149,7 @@ struct MinresUpdateX {
     if (state->running()) state->break_down(MinresScalars::rounding, 0);
   }
 
-  OSTINATO_FUNCTION static double square(T value) { return static_cast<double>(value) * static_cast<double>(value); }
+  OSTINATO_FUNCTION static double square(T value) { return abs2(value); }
   OSTINATO_FUNCTION static double larger(double a, double b) { return a > b ? a : b; }
 };
 

@@ -27,7 +27,7 @@ template <class Space, class T>
 std::string why_no_solution(const Space& space, const OperatorRef<Space, T>& a, In<T> b, double goal) {
   try {
     constexpr double unit = static_cast<double>(std::numeric_limits<T>::epsilon());
-    const Structure* const s = a.structure();
+    const Facts* const s = a.facts();
     if (s == nullptr || !s->symmetric || b.empty()) return {};
     const Vector<Space, T> ones(space, b.size(), T{1});
     Vector<Space, T> y(space, b.size());

@@ -12,7 +12,7 @@ namespace ostinato {
 std::string no_solution_text(double sum);
 
 /// Says why no x solves the system: A is symmetric, A * ones = 0 up to rounding, and b adds up to so much that no
-/// residual is below `goal` ||b||. Empty when that isn't so, or isn't known: for an operator without structure(), or
+/// residual is below `goal` ||b||. Empty when that isn't so, or isn't known: for an operator without facts(), or
 /// without memory.
 /// Exec      One product, some more where A * ones is small, in vectors of its own; waits.
 template <class Space, class T>

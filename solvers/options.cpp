@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include <ostinato/solvers/list.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/message.hpp>
 
@@ -47,21 +48,39 @@ void require_valid(const SolveOptions& o) {
   require_between("SolveOptions", "shadow", o.shadow, 1, most_shadow_vectors);
 }
 
+namespace {
+
+/// Whether a method has an option; of "auto", whether one of the methods that it may take has.
+bool has(std::string_view solver, bool OwnOptions::*option) {
+  return std::any_of(solver_infos.begin(), solver_infos.end(), [&](const SolverInfo& info) {
+    const bool is_asked = solver == "auto" ? info.in_auto != RoleInAuto::none : info.name == solver;
+    return is_asked && info.own_options.*option;
+  });
+}
+
+/// "gmres and gcrodr": the methods that have an option.
+std::string methods_with(bool OwnOptions::*option) {
+  std::string names;
+  for (const SolverInfo& info : solver_infos)
+    if (info.own_options.*option) names += (names.empty() ? "" : " and ") + std::string(info.name);
+  return names;
+}
+
+}  // namespace
+
 std::string unused_options(const SolveOptions& o, std::string_view solver) {
   const SolveOptions usual;
   std::string text;
-  const auto say = [&](const std::string& option, const char* method) {
-    text += (text.empty() ? "" : ", ") + option + " is for " + method;
+  const auto say = [&](bool is_changed, bool OwnOptions::*option, const std::string& words) {
+    if (!is_changed || has(solver, option)) return;
+    text += (text.empty() ? "" : ", ") + words + " is for " + methods_with(option);
   };
-  // "auto" may take gmres, and never takes idr or gcrodr.
-  const bool gmres = solver == "auto" || solver == "gmres", gcrodr = solver == "gcrodr";
-  if (o.restart != usual.restart && !gmres && !gcrodr)
-    say("restart = " + std::to_string(o.restart), "gmres and gcrodr");
-  if (o.recycle != usual.recycle && !gcrodr) say("recycle = " + std::to_string(o.recycle), "gcrodr");
-  if (o.recycled != usual.recycled && !gcrodr) say("recycled", "gcrodr");
-  if (o.flexible != usual.flexible && !gmres) say("flexible", "gmres");
-  if (o.mixed == MixedPrecision::on && solver != "auto" && solver != "cg") say("mixed = on", "cg");
-  if (o.shadow != usual.shadow && solver != "idr") say("shadow = " + std::to_string(o.shadow), "idr");
+  say(o.restart != usual.restart, &OwnOptions::restart, "restart = " + std::to_string(o.restart));
+  say(o.recycle != usual.recycle, &OwnOptions::recycle, "recycle = " + std::to_string(o.recycle));
+  say(o.recycled != usual.recycled, &OwnOptions::recycled, "recycled");
+  say(o.flexible != usual.flexible, &OwnOptions::flexible, "flexible");
+  say(o.mixed == MixedPrecision::on, &OwnOptions::mixed, "mixed = on");
+  say(o.shadow != usual.shadow, &OwnOptions::shadow, "shadow = " + std::to_string(o.shadow));
   return text;
 }
 

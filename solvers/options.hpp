@@ -8,6 +8,7 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include <ostinato/spmv/space/stop.hpp>
@@ -76,7 +77,37 @@ enum class MixedPrecision {
   on,
 };
 
-struct SolveOptions {
+/// The options that not all methods have, and those of solve() alone.
+struct OwnOptions {
+  bool restart = false, recycle = false, recycled = false, flexible = false, shadow = false, mixed = false;
+  bool strategy = false;  ///< effort, prepare, symmetric
+};
+
+namespace detail {
+
+/// In the place of an option that a method doesn't have. Nothing but {} makes one, so that setting it doesn't compile.
+struct Absent {};
+
+template <bool has, class Value>
+using OwnOption = std::conditional_t<has, Value, Absent>;
+
+/// What an option is as a rule, where there is that option.
+template <bool has, class Value>
+constexpr OwnOption<has, Value> usually(Value value) {
+  if constexpr (has) {
+    return value;
+  } else {
+    return {};
+  }
+}
+
+}  // namespace detail
+
+/// The options of a method, Gmres::Options, or of solve(), SolveOptions, which has all of them.
+template <OwnOptions has>
+struct OptionsWith {
+  static constexpr OwnOptions own = has;
+
   double rtol = 1e-8;          ///< relative to ||b||
   double atol = 0;             ///< absolute, for ||b - A x||; the looser of rtol and atol holds
   int max_iterations = 10000;  ///< over all restarts
@@ -84,19 +115,27 @@ struct SolveOptions {
   /// Bytes at most, of preconditioners that are there or that solve() makes and of the basis of GMRES or GCRO-DR
   /// together; 0: none.
   std::size_t mem_limit = 0;
-  double divergence_limit = 1e10;     ///< a multiple of the larger of ||b|| and the first residual norm; 0: none
-  int restart = automatic_restart;    ///< GMRES and GCRO-DR: dimension of the space that is searched before a restart
-  int recycle = automatic_recycle;    ///< GCRO-DR: directions of it that are kept
-  RecycledSpace* recycled = nullptr;  ///< GCRO-DR: where directions are kept for later solves (solvers/gcrodr.hpp)
-  bool flexible = false;              ///< GMRES: keep the preconditioned basis (FGMRES), for preconditioners that vary
-  int shadow = 4;                     ///< IDR(s): s, the number of shadow vectors, 1 to 6
+  double divergence_limit = 1e10;  ///< a multiple of the larger of ||b|| and the first residual norm; 0: none
+  /// GMRES and GCRO-DR: dimension of the space that is searched before a restart.
+  detail::OwnOption<has.restart, int> restart = detail::usually<has.restart>(automatic_restart);
+  /// GCRO-DR: directions of it that are kept.
+  detail::OwnOption<has.recycle, int> recycle = detail::usually<has.recycle>(automatic_recycle);
+  /// GCRO-DR: where directions are kept for later solves (solvers/gcrodr.hpp).
+  detail::OwnOption<has.recycled, RecycledSpace*> recycled = {};
+  /// GMRES: keep the preconditioned basis (FGMRES), for preconditioners that vary.
+  detail::OwnOption<has.flexible, bool> flexible = {};
+  /// IDR(s): s, the number of shadow vectors, 1 to 6.
+  detail::OwnOption<has.shadow, int> shadow = detail::usually<has.shadow>(4);
   int check_every = 0;  ///< iterations between two checks of the residual, at most 64, on a GPU too; 0: chosen by cost.
                         ///< The result doesn't depend on check_every: the iteration freezes where it converged.
-  MixedPrecision mixed = MixedPrecision::automatic;  ///< CG: keep vectors in single precision
-  Effort effort = Effort::normal;  ///< solve() with a preconditioner that "auto" has chosen: how far to go
-  /// solve() without a preconditioner: prepare the system first (strategy/solve.hpp); symmetric: A is symmetric,
-  /// whatever its last digits say, and its symmetric part is solved with.
-  bool prepare = true, symmetric = false;
+  /// CG: keep vectors in single precision.
+  detail::OwnOption<has.mixed, MixedPrecision> mixed = detail::usually<has.mixed>(MixedPrecision::automatic);
+  /// solve() with a preconditioner that "auto" has chosen: how far to go.
+  detail::OwnOption<has.strategy, Effort> effort = detail::usually<has.strategy>(Effort::normal);
+  /// solve() without a preconditioner: prepare the system first (strategy/solve.hpp).
+  detail::OwnOption<has.strategy, bool> prepare = detail::usually<has.strategy>(true);
+  /// As prepare: A is symmetric, whatever its last digits say, and its symmetric part is solved with.
+  detail::OwnOption<has.strategy, bool> symmetric = {};
   bool history = true;  ///< keep the residual of each iteration
   /// Called at each check, on the calling thread. Returning false interrupts the solve. The callback may throw: that
   /// interrupts the solve, too, and the solver throws the exception on once x holds the iterate so far. While solve()
@@ -107,6 +146,38 @@ struct SolveOptions {
   /// from any thread, the solve ends as interrupted, and x holds the iterate so far.
   StopRequest stop = {};
 };
+
+/// All options: those of solve(), which tells each method its own. A method takes them, too, and its own of them.
+using SolveOptions = OptionsWith<OwnOptions{.restart = true,
+                                            .recycle = true,
+                                            .recycled = true,
+                                            .flexible = true,
+                                            .shadow = true,
+                                            .mixed = true,
+                                            .strategy = true}>;
+
+/// The options of a method among all options, of which the others are the default.
+template <OwnOptions has>
+SolveOptions among_all(const OptionsWith<has>& o) {
+  SolveOptions all;
+  all.rtol = o.rtol;
+  all.atol = o.atol;
+  all.max_iterations = o.max_iterations;
+  all.time_limit = o.time_limit;
+  all.mem_limit = o.mem_limit;
+  all.divergence_limit = o.divergence_limit;
+  if constexpr (has.restart) all.restart = o.restart;
+  if constexpr (has.recycle) all.recycle = o.recycle;
+  if constexpr (has.recycled) all.recycled = o.recycled;
+  if constexpr (has.flexible) all.flexible = o.flexible;
+  if constexpr (has.shadow) all.shadow = o.shadow;
+  all.check_every = o.check_every;
+  if constexpr (has.mixed) all.mixed = o.mixed;
+  all.history = o.history;
+  all.callback = o.callback;
+  all.stop = o.stop;
+  return all;
+}
 
 /// Throws    ArgumentError that names the first option that can't be: one that is NaN or negative, or a shadow outside
 ///           of 1 .. 6. A larger check_every than 64 means 64.
@@ -132,7 +203,7 @@ struct SolveResult {
   double residual = 0;           ///< ||b - A x||, recomputed
   double relative_residual = 0;  ///< residual over ||b||; equal to residual when b = 0
   /// ||b - A x|| / (||A||_inf ||x|| + ||b||): how far the system that x solves is from the given one, in norm. Some
-  /// 1e-16 (1e-8 in single precision) is as good as it gets. NaN for an operator without structure().
+  /// 1e-16 (1e-8 in single precision) is as good as it gets. NaN for an operator without facts().
   double backward_error = std::numeric_limits<double>::quiet_NaN();
   /// The largest |b - A x| of an equation beside the absolute values of its own terms, (|A| |x| + |b|): the row-wise
   /// (componentwise) backward error. NaN where the entries of A aren't at hand. Of solve() without a preconditioner.

@@ -68,7 +68,7 @@ class ResidualJudge {
   double norm_in_slot(Out<T> r) const;
 
   const ScaledSystem<Space, T>& system_;
-  double* slot_;
+  Slot<T> slot_;
   mutable double x_norm_ = -1;  ///< ||x|| of the x of compute(), once a bound has needed it; otherwise negative
 };
 

@@ -10,19 +10,20 @@
 
 #include <ostinato/solvers/restarts_steps.hpp>
 #include <ostinato/spmv/analysis/structure.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 
 namespace ostinato {
 
 namespace judging {
 
 template <class T>
-constexpr double unit_roundoff = std::numeric_limits<T>::epsilon() / 2;
+constexpr double unit_roundoff = std::numeric_limits<real_t<T>>::epsilon() / 2;
 
 }  // namespace judging
 
 template <class Space, class T>
 ResidualJudge<Space, T>::ResidualJudge(const ScaledSystem<Space, T>& system, Workspace<Space>& workspace)
-    : system_(system), slot_(workspace.emplace(0.0)) {}
+    : system_(system), slot_(workspace.emplace(sum_t<T>{})) {}
 
 template <class Space, class T>
 double ResidualJudge<Space, T>::compute(In<T> x, Out<T> r) const {
@@ -35,13 +36,13 @@ double ResidualJudge<Space, T>::compute(In<T> x, Out<T> r) const {
 template <class Space, class T>
 double ResidualJudge<Space, T>::norm_in_slot(Out<T> r) const {
   const Space& space = system_.space();
-  const double plain = std::sqrt(read_scalar(space, slot_));
-  if (sizeof(T) < sizeof(double) || !(plain < 1e-140)) return plain;
+  const double plain = std::sqrt(real_part(read_scalar(space, slot_)));
+  if (is_single<T> || !(plain < 1e-140)) return plain;
   constexpr int exponent = 600;
   scale<T>(space, static_cast<T>(std::ldexp(1.0, exponent)), r, r);
   dot<T>(space, r, r, slot_);
   scale<T>(space, static_cast<T>(std::ldexp(1.0, -exponent)), r, r);
-  return std::ldexp(std::sqrt(read_scalar(space, slot_)), -exponent);
+  return std::ldexp(std::sqrt(real_part(read_scalar(space, slot_))), -exponent);
 }
 
 /// |fl(b - A x) - (b - A x)| <= (k + 2) u (|A| |x| + |b|) for rows of up to k entries, in any order of summation. The
@@ -49,13 +50,13 @@ double ResidualJudge<Space, T>::norm_in_slot(Out<T> r) const {
 template <class Space, class T>
 double ResidualJudge<Space, T>::bound(In<T> x) const {
   dot<T>(system_.space(), x, x, slot_);
-  x_norm_ = std::sqrt(read_scalar(system_.space(), slot_));
+  x_norm_ = std::sqrt(real_part(read_scalar(system_.space(), slot_)));
   return bound(x_norm_);
 }
 
 template <class Space, class T>
 double ResidualJudge<Space, T>::bound(double x_norm) const {
-  const Structure* s = system_.a().structure();
+  const Facts* s = system_.a().facts();
   if (s == nullptr || !std::isfinite(s->norm_inf)) return HUGE_VAL;
   const double of_a = system_.a_norm() * x_norm * (s->symmetric ? 1 : std::sqrt(static_cast<double>(s->rows)));
   return (s->longest_row + 3) * judging::unit_roundoff<T> * (of_a + system_.b_norm());
@@ -118,17 +119,17 @@ auto ResidualJudge<Space, T>::rounding(Out<T> x, Out<T> r) const -> Rounding {
     }
     flip();
     dot<T>(space, r, r, slot_);
-    const double square = read_scalar(space, slot_);
+    const double square = real_part(read_scalar(space, slot_));
     squares += square / static_cast<double>(vectors);
     if (few || !(square > 0)) continue;
     // The rows that count: as many equal rows as have this sum of fourth powers. In most vectors a row of large terms
     // shows.
-    sum(space, r.size(), detail::FourthPowers<T>{r.data(), std::sqrt(square)}, slot_);
-    rows = std::min(rows, 1 / read_scalar(space, slot_));
+    sum(space, r.size(), detail::FourthPowers<T>{r.data(), std::sqrt(square)}, parts_of(slot_));
+    rows = std::min(rows, 1 / read_scalar(space, parts_of(slot_)));
   }
   if (!std::isfinite(rows)) rows = 1;
   const double share = std::min(1.0, 6 / std::sqrt(std::max(rows, 1.0)));
-  const Structure* s = system_.a().structure();
+  const Facts* s = system_.a().facts();
   const double mean = s != nullptr ? s->mean_row : 16, longest = s != nullptr ? s->longest_row : 16;
   const double typical = std::sqrt((2 + mean) / 6), worst = longest + 1;  // partial sums may grow with the row
   const double terms = std::sqrt(squares + system_.b_norm() * system_.b_norm());
@@ -155,20 +156,21 @@ double ResidualJudge<Space, T>::size(In<T> x, Out<T> r) const {
 template <class Space, class T>
 bool ResidualJudge<Space, T>::is_finite(In<T> x) const {
   if (x_norm_ >= 0 && std::isfinite(x_norm_)) return true;
-  sum(system_.space(), x.size(), detail::CountNotFinite<T>{x.data()}, slot_);
-  return read_scalar(system_.space(), slot_) == 0;
+  sum(system_.space(), x.size(), detail::CountNotFinite<T>{x.data()}, parts_of(slot_));
+  return read_scalar(system_.space(), parts_of(slot_)) == 0;
 }
 
 template <class Space, class T>
 void ResidualJudge<Space, T>::make_finite(Out<T> x) const {
   forget_x();
-  for_each(system_.space(), x.size(), detail::MakeFinite<T>{x.data(), std::numeric_limits<T>::max()});
+  for_each(system_.space(), parts_of_value<T> * x.size(),
+           detail::MakeFinite<real_t<T>>{parts_of(x.data()), std::numeric_limits<real_t<T>>::max()});
 }
 
 template <class Space, class T>
 void ResidualJudge<Space, T>::drop_not_finite(Out<T> x) const {
   forget_x();
-  for_each(system_.space(), x.size(), detail::MakeFinite<T>{x.data(), T{0}});
+  for_each(system_.space(), parts_of_value<T> * x.size(), detail::MakeFinite<real_t<T>>{parts_of(x.data()), 0});
 }
 
 }  // namespace ostinato

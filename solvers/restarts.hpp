@@ -16,10 +16,14 @@
 #include <ostinato/solvers/scaled_system.hpp>
 #include <ostinato/solvers/solver.hpp>
 #include <ostinato/spmv/analysis/structure.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/linear_operator.hpp>
+#include <ostinato/spmv/space/concept.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/sums.hpp>
 
 // The start, the restarts and the end of a solve, which all methods share. The methods' .cpp files include this header.
 
@@ -31,9 +35,9 @@ namespace ostinato {
 /// block has one iteration unless options.check_every says otherwise, and on the GPU so, too, when there will be few
 /// and long ones: the host keeps up, and an iteration too many would count. `preconditioning`: seconds of an
 /// application of M.
-template <class Space, class T>
-int block_length(const Space& space, const OperatorRef<Space, T>& a, const SolveOptions& options, int period,
-                 double preconditioning = 0, bool few_iterations = false) {
+template <class Space, class Map>
+int block_length(const Space& space, const Map& a, const SolveOptions& options, int period, double preconditioning = 0,
+                 bool few_iterations = false) {
   constexpr int most = ConvergenceState::ring / 4;
   const auto whole = [=](int length) {
     const int longest = most / period * period;
@@ -45,7 +49,8 @@ int block_length(const Space& space, const OperatorRef<Space, T>& a, const Solve
     return 1;
   } else {
     constexpr double between_readbacks = 100e-6, launches = 6e-6, long_enough = 50e-6;
-    const double bytes = 12.0 * static_cast<double>(a.rows()) * sizeof(T) + static_cast<double>(a.bytes());
+    const double bytes =
+        12.0 * static_cast<double>(a.rows()) * sizeof(typename Map::value_type) + static_cast<double>(a.bytes());
     const double iteration = launches + bytes / space.bandwidth() + preconditioning;
     if (few_iterations && iteration > long_enough) return 1;
     return whole(std::clamp(2 * static_cast<int>(between_readbacks / iteration / 2), 2, 16));
@@ -113,6 +118,7 @@ class RestartPolicy {
 /// Throws    ArgumentError.
 template <class Method, class Space, class T>
 void require_fixed(const PreconditionerRef<Space, T>& m) {
+  static_assert(!Method::takes_varying_m);
   if (!m.varies()) return;
   const std::string method(Method::name);
   throw ArgumentError(method + ": " + m.name() + " isn't a linear function with these options, which " + method +
@@ -164,7 +170,7 @@ class Best {
 };
 
 template <class T>
-constexpr const char* precision_name = sizeof(T) == sizeof(float) ? "single precision" : "double precision";
+constexpr const char* precision_name = is_single<T> ? "single precision" : "double precision";
 
 /// One solve, from the caller's x and back to it: what all methods do around their recurrence. x is in the scale of the
 /// system until give_back() or, where an exception ends the solve, until the destructor.
@@ -218,7 +224,7 @@ class Solve {
 
   /// Repeats a recurrence that has failed, from the x where it began, as far as its smallest residual.
   template <class Recurrence>
-  void replay(const Best<Space, T>& best, double* rr, Recurrence& recurrence) {
+  void replay(const Best<Space, T>& best, Slot<T> rr, Recurrence& recurrence) {
     best.give(system_.space(), x_);
     const double norm = judge_.compute(x_, r_);
     monitor_.replay([&] { recurrence(r_, rr, norm, monitor_); });
@@ -304,7 +310,7 @@ class Solve {
 
   /// A guess from which the residual is so large that nothing of b is left in it, and nothing of what follows from b.
   bool is_far(double norm) const {
-    constexpr double epsilon = std::numeric_limits<T>::epsilon(), far = 1 / (epsilon * epsilon);
+    constexpr double epsilon = std::numeric_limits<real_t<T>>::epsilon(), far = 1 / (epsilon * epsilon);
     return system_.b_norm() > 0 && !(norm <= far * system_.b_norm());
   }
 
@@ -370,7 +376,7 @@ class Solve {
     }
     judge_.compute(x_, r_);
     // What a claim needs: digits of r beyond its rounding.
-    static const double clear = std::max(1e3, 1e-2 / std::sqrt(std::numeric_limits<T>::epsilon()));
+    static const double clear = std::max(1e3, 1e-2 / std::sqrt(std::numeric_limits<real_t<T>>::epsilon()));
     if (norm_ > clear * rounding && solves_least_squares<Space, T>(system_, x_, r_))
       result.status = Status::least_squares;
   }
@@ -410,7 +416,7 @@ class Solve {
 /// Says of a goal that wasn't reached that it is below the rounding of b.
 template <class T>
 void check_goal(SolveResult& result, double b_norm, double goal) {
-  constexpr double unit = std::numeric_limits<T>::epsilon() / 2;
+  constexpr double unit = std::numeric_limits<real_t<T>>::epsilon() / 2;
   if (result || !(goal < unit * b_norm)) return;
   char text[160];
   std::snprintf(text, sizeof text, "the tolerance, %.2g ||b||, is below the rounding of b in %s, %.2g ||b||",
@@ -421,8 +427,8 @@ void check_goal(SolveResult& result, double b_norm, double goal) {
 /// Says that a Method which says `needs_symmetry` was given a matrix without it; empty otherwise.
 template <class Method, class Space, class T>
 std::string why_not_symmetric(const OperatorRef<Space, T>& a) {
-  if constexpr (requires { Method::needs_symmetry; }) {
-    const Structure* s = a.structure();
+  if constexpr (Method::needs_symmetry) {
+    const Facts* s = a.facts();
     if (s != nullptr && !s->symmetric) return "A isn't symmetric; " + std::string(Method::name) + " needs that";
   }
   return {};
@@ -493,6 +499,9 @@ std::string reason_of(SolveResult& result, const Monitor<Space>& monitor, const 
 template <class Method, class Space, class T, class Recurrence>
 SolveResult solve_with_restarts(const ScaledSystem<Space, T>& system, Out<T> x, const SolveOptions& options,
                                 Workspace<Space>& workspace, Recurrence recurrence, int period = Method::period) {
+  static_assert(HasLoops<Space, Sums<1>>,
+                "a space needs for_each(space, n, f) and sum(space, n, f, slots) in its namespace: "
+                "ostinato/spmv/space/concept.hpp");
   require_valid(options);
   SolveResult result;
   result.solver = Method::name;
@@ -503,7 +512,7 @@ SolveResult solve_with_restarts(const ScaledSystem<Space, T>& system, Out<T> x, 
                                      system.m().rate() > 0 && system.m().rate() < 0.5),
                         workspace);
   Monitor<Space>& monitor = solve.monitor();
-  double* rr = workspace.emplace(0.0);
+  Slot<T> rr = workspace.emplace(sum_t<T>{});
   RestartPolicy policy(Method::on_breakdown);
   Best<Space, T> best(x.size(), workspace);
   int restarts = -1;

@@ -5,8 +5,9 @@
 #include <cstdint>
 #include <limits>
 
+#include <ostinato/spmv/base/function.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
-#include <ostinato/spmv/space/function.hpp>
 #include <ostinato/spmv/space/sums.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
 
@@ -89,7 +90,7 @@ struct FourthPowers {
   const T* x;
   double unit;
   OSTINATO_FUNCTION Sums<1> operator()(std::size_t i) const {
-    const double value = static_cast<double>(x[i]) / unit;
+    const double value = magnitude(x[i]) / unit;
     return {{value * value * (value * value)}};
   }
 };

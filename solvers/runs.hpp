@@ -159,11 +159,11 @@ struct Ending {
 
 inline Ending ending_of(const SolveResult& r) { return {r.solver, r.status, r.iterations, r.reason}; }
 
-/// Whether another method may still converge after a method that ended so. MINRES forms squares of the size of A M^-1,
-/// which the other methods don't.
+/// Whether another method may still converge after a method that ended so.
 inline bool may_try_another(const Ending& e) {
+  const SolverInfo* const method = find_solver(e.solver);
   return e.status == Status::breakdown || e.status == Status::stagnated || e.status == Status::diverged ||
-         (e.status == Status::not_finite && e.solver == Minres::name);
+         (e.status == Status::not_finite && method != nullptr && method->forms_large_squares);
 }
 
 /// Method and preconditioner that ran last. The x of a result may be that of others.

@@ -13,7 +13,7 @@ namespace ostinato {
 /// ||x||, also where the squares of the elements of x are out of range: `room`, which may be x, is then overwritten.
 /// Overwrites *slot. Waits for the result.
 template <class T, class Space>
-double norm_of(const Space& space, In<T> x, Out<T> room, double* slot);
+double norm_of(const Space& space, In<T> x, Out<T> room, Slot<T> slot);
 
 /// The shapes of matrices that a method takes. One that takes any has a preconditioner of A^T A or A A^T.
 enum class Shape { square, any };
@@ -27,7 +27,7 @@ void require_system(const std::string& method, const Space& space, const Operato
 
 /// The system A x = b times powers of two, so that the squares and fourth powers that the methods form neither overflow
 /// nor underflow: (2^i A) (2^(k - i) x) = 2^k b. A power of two changes no digit. The powers are 1 for matrices and
-/// right-hand sides of ordinary size. The size of A is taken from its Structure; an operator without structure() isn't
+/// right-hand sides of ordinary size. The size of A is taken from its facts; an operator without facts() isn't
 /// scaled.
 template <class Space, class T>
 class ScaledSystem {
@@ -75,7 +75,7 @@ class ScaledSystem {
   In<T> b_;
   double b_norm_ = 0, a_norm_ = 0;
   int a_exponent_ = 0, b_exponent_ = 0;
-  double* slots_;
+  Slot<T> slots_;
 };
 
 }  // namespace ostinato

@@ -11,7 +11,7 @@
 #include <limits>
 
 #include <ostinato/solvers/restarts_steps.hpp>
-#include <ostinato/spmv/analysis/structure.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/concept.hpp>
 #include <ostinato/spmv/space/error.hpp>
 
@@ -34,7 +34,7 @@ struct Ordinary<float> {
 
 template <class T>
 bool is_ordinary(double norm) {
-  return norm > 1 / Ordinary<T>::largest && norm < Ordinary<T>::largest;
+  return norm > 1 / Ordinary<real_t<T>>::largest && norm < Ordinary<real_t<T>>::largest;
 }
 
 /// Whether b has to be scaled, although its norm is ordinary for T, for vectors in float: a residual falls by 1e-16 at
@@ -45,7 +45,7 @@ inline bool is_too_far_for_float(double norm) {
 
 template <class T>
 detail::PowerOfTwo<T> power_of_two(int exponent) {
-  constexpr int most = std::numeric_limits<T>::max_exponent - 10;
+  constexpr int most = std::numeric_limits<real_t<T>>::max_exponent - 10;
   detail::PowerOfTwo<T> power;
   for (T& part : power.part) {
     const int step = std::clamp(exponent, -most, most);
@@ -80,13 +80,13 @@ void require_system(const std::string& method, const Space& space, const Operato
 }
 
 template <class T, class Space>
-double norm_of(const Space& space, In<T> x, Out<T> room, double* slot) {
+double norm_of(const Space& space, In<T> x, Out<T> room, Slot<T> slot) {
   const auto norm = [&](In<T> v) {
     dot<T>(space, v, v, slot);
-    return std::sqrt(read_scalar(space, slot));
+    return std::sqrt(real_part(read_scalar(space, slot)));
   };
   const double plain = norm(x);
-  if (sizeof(T) < sizeof(double) || std::isnan(plain) || (plain > 1e-140 && plain < 1e140)) return plain;
+  if (is_single<T> || std::isnan(plain) || (plain > 1e-140 && plain < 1e140)) return plain;
   const int exponent = plain > 1 ? -600 : 600;
   scale<T>(space, static_cast<T>(std::ldexp(1.0, exponent)), x, room);
   return std::ldexp(norm(room), -exponent);
@@ -96,7 +96,7 @@ template <class Space, class T>
 ScaledSystem<Space, T>::ScaledSystem(std::string_view method, const Space& space, const OperatorRef<Space, T>& a,
                                      In<T> b, In<T> x, const PreconditionerRef<Space, T>& m,
                                      Workspace<Space>& workspace, Shape shape)
-    : space_(space), a_(a), m_(m), b_(b), slots_(workspace.template allocate<double>(2).data()) {
+    : space_(space), a_(a), m_(m), b_(b), slots_(workspace.template allocate<sum_t<T>>(2).data()) {
   require_system<Space, T>(std::string(method), space, a, b, x, m, shape);
   const auto rows = m.rows();
   if (rows && *rows != x.size() && (shape == Shape::square || *rows != b.size())) {
@@ -111,9 +111,9 @@ ScaledSystem<Space, T>::ScaledSystem(std::string_view method, const Space& space
 template <class Space, class T>
 void ScaledSystem<Space, T>::scale_a(const OperatorRef<Space, T>& a, const PreconditionerRef<Space, T>& m,
                                      Workspace<Space>& workspace, Shape shape) {
-  const Structure* structure = a.structure();
-  a_norm_ = structure != nullptr ? structure->norm_inf : std::numeric_limits<double>::quiet_NaN();
-  if (structure == nullptr || !structure->finite || !(a_norm_ > 0) || scaling::is_ordinary<T>(a_norm_)) return;
+  const Facts* facts = a.facts();
+  a_norm_ = facts != nullptr ? facts->norm_inf : std::numeric_limits<double>::quiet_NaN();
+  if (facts == nullptr || !facts->finite || !(a_norm_ > 0) || scaling::is_ordinary<T>(a_norm_)) return;
   a_exponent_ = std::isfinite(a_norm_) ? -std::ilogb(a_norm_) : -std::numeric_limits<double>::max_exponent;
   // A norm that overflows is at least 2^max_exponent, which the scaling makes 1.
   a_norm_ = std::isfinite(a_norm_) ? std::ldexp(a_norm_, a_exponent_) : 1;
@@ -121,7 +121,7 @@ void ScaledSystem<Space, T>::scale_a(const OperatorRef<Space, T>& a, const Preco
   a_ = a.scaled(space_, a_exponent_, room);
   if (m.is_identity()) return;
   // The size of a preconditioner of A^T A counts for nothing, as long as no product leaves the range.
-  constexpr int most = 2 * (std::numeric_limits<T>::max_exponent - 4);
+  constexpr int most = 2 * (std::numeric_limits<real_t<T>>::max_exponent - 4);
   const int exponent = shape == Shape::square ? a_exponent_ : std::clamp(2 * a_exponent_, -most, most);
   m_ = m.scaled(space_, exponent, room.first(m.rows().value_or(a.cols())));
 }
@@ -130,10 +130,10 @@ template <class Space, class T>
 void ScaledSystem<Space, T>::scale_b(In<T> b, Workspace<Space>& workspace) {
   const auto norm = [&](In<T> v) {
     dot<T>(space_, v, v, slots_);
-    return std::sqrt(read_scalar(space_, slots_));
+    return std::sqrt(real_part(read_scalar(space_, slots_)));
   };
   b_norm_ = norm(b);
-  const bool for_float = m_.works_in_float() || m_.has_mixed_dot();
+  const bool for_float = m_.works_in_float() || m_.lower() != nullptr;
   if (scaling::is_ordinary<T>(b_norm_) && !(for_float && scaling::is_too_far_for_float(b_norm_))) return;
   const double plain = b_norm_;
   const Out<T> scaled = workspace.template allocate<T>(b.size());
@@ -145,7 +145,7 @@ void ScaledSystem<Space, T>::scale_b(In<T> b, Workspace<Space>& workspace) {
     b_exponent_ += exponent;
   };
   if (scaling::is_ordinary<T>(b_norm_)) return fit_into_float(b);
-  for (const int exponent : scaling::Ordinary<T>::exponents) {
+  for (const int exponent : scaling::Ordinary<real_t<T>>::exponents) {
     scale<T>(space_, static_cast<T>(std::ldexp(1.0, exponent)), b, scaled);
     b_norm_ = norm(scaled);
     b_exponent_ = exponent;
@@ -192,8 +192,10 @@ auto ScaledSystem<Space, T>::leave(Out<T> x) const -> Lost {
 template <class Space, class T>
 auto ScaledSystem<Space, T>::rescale(Out<T> x, int exponent) const -> Lost {
   if (exponent == 0) return {};
-  sum(space_, x.size(),
-      detail::Rescale<T>{x.data(), scaling::power_of_two<T>(exponent), scaling::power_of_two<T>(-exponent)}, slots_);
+  using R = real_t<T>;
+  sum(space_, parts_of_value<T> * x.size(),
+      detail::Rescale<R>{parts_of(x.data()), scaling::power_of_two<R>(exponent), scaling::power_of_two<R>(-exponent)},
+      parts_of(slots_));
   double counts[2];
   space_.download(counts, slots_, sizeof counts);
   return {counts[0], counts[1]};

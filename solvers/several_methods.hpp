@@ -91,17 +91,21 @@ Ending go_on(std::string_view next, const Ending& latest, SolveResult& result, c
   return latest;
 }
 
-/// Runs the solver that auto begins with; BiCGSTAB instead when there isn't enough memory for a GMRES basis.
+constexpr std::string_view with_basis = name_in_auto<RoleInAuto::general>,
+                           without_basis = name_in_auto<RoleInAuto::little_memory>;
+
+/// Runs the solver that auto begins with; one without a basis instead when there isn't enough memory for a basis.
 template <class Space, class T>
 SolveResult run_first(std::string_view name, const Space& space, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,
                       const Guess<Space, T>& guess, const PreconditionerRef<Space, T>& m, const SolveOptions& options) {
   const auto instead = [&](const std::string& why) {
     guess.restore(x);
-    SolveResult result = run<Space, T>("bicgstab", space, a, b, x, m, options);
-    result.notes.insert(result.notes.begin(), "gmres gave way to bicgstab: " + why);
+    SolveResult result = run<Space, T>(without_basis, space, a, b, x, m, options);
+    result.notes.insert(result.notes.begin(),
+                        std::string(with_basis) + " gave way to " + std::string(without_basis) + ": " + why);
     return result;
   };
-  if (name != "gmres") return run<Space, T>(name, space, a, b, x, m, options);
+  if (name != with_basis) return run<Space, T>(name, space, a, b, x, m, options);
   try {
     return run<Space, T>(name, space, a, b, x, m, options);
   } catch (const std::bad_alloc&) {
@@ -143,15 +147,17 @@ inline bool factors_are_near(const SolveResult& failed, double cost, const Solve
 /// Solves with all methods that may serve, until one converges. `watch` is the one that the options ask. `unsolvable`
 /// becomes true when no x solves the system.
 template <class Space, class T>
-SolveResult run_methods(const SolverChoice& first, const Structure& s, const Space& space,
-                        const OperatorRef<Space, T>& a, In<T> b, Out<T> x, const PreconditionerRef<Space, T>& m,
-                        const SolveOptions& options, CostWatch& watch, bool& unsolvable) {
+SolveResult run_methods(const SolverChoice& first, const Facts& s, const Space& space, const OperatorRef<Space, T>& a,
+                        In<T> b, Out<T> x, const PreconditionerRef<Space, T>& m, const SolveOptions& options,
+                        CostWatch& watch, bool& unsolvable) {
   Guess<Space, T> guess(space, x);
   SolveResult result = run_first(first.name, space, a, b, x, guess, m, options);
   result.notes.insert(result.notes.begin(), first.name + " chosen: " + first.reason);
   guess.prefer(result, a, b, x);
-  std::vector<std::string_view> others = {"gmres", "bicgstab"};
-  if (s.symmetric && m.symmetric() && !m.varies()) others.insert(others.begin(), "minres");
+  std::vector<std::string_view> others = {with_basis, without_basis};
+  constexpr const SolverInfo& symmetric = method_of_auto<RoleInAuto::symmetric>();
+  if (s.symmetric && m.symmetric() && (symmetric.takes_varying_m || !m.varies()))
+    others.insert(others.begin(), symmetric.name);
   Ending latest = ending_of(result);
   unsolvable = may_try_another(latest) && !result.at_precision_limit &&
                take_no_solution<Space, T>(result, space, a, b, goal_of<Space, T>(space, b, options));
@@ -162,8 +168,8 @@ SolveResult run_methods(const SolverChoice& first, const Structure& s, const Spa
     if (factors_are_near(result, m.stronger_seconds(), options)) break;
     if (next == first.name) continue;
     const double memory = basis_memory(memory_left(options.mem_limit, m.bytes()));
-    if (next == "gmres" && !basis_is_affordable(static_cast<double>(a.rows()), sizeof(T), options.restart, memory)) {
-      result.notes.push_back("gmres wasn't tried: its basis would take over " + bytes_text(memory) +
+    if (next == with_basis && !basis_is_affordable(static_cast<double>(a.rows()), sizeof(T), options.restart, memory)) {
+      result.notes.push_back(std::string(next) + " wasn't tried: its basis would take over " + bytes_text(memory) +
                              "; a smaller restart makes it smaller");
       continue;
     }

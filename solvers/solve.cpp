@@ -15,7 +15,7 @@
 
 namespace ostinato {
 
-SolverChoice choose_solver(const Structure& s, std::size_t value_bytes, int restart, double rate,
+SolverChoice choose_solver(const Facts& s, std::size_t value_bytes, int restart, double rate,
                            bool symmetric_preconditioner, std::size_t limit) {
   constexpr double small_rate = 0.7;
   const double memory = basis_memory(limit);
@@ -24,19 +24,30 @@ SolverChoice choose_solver(const Structure& s, std::size_t value_bytes, int rest
     return std::to_string(krylov_vectors(static_cast<std::size_t>(s.rows), value_bytes, restart, memory));
   };
   const std::string too_large = "a GMRES basis would take over " + bytes_text(memory);
-  if (s.cols > 0 && s.rows != s.cols) return {"lsmr", "the matrix isn't square"};  // users' structures have no cols
+  if (s.cols > 0 && s.rows != s.cols)
+    return {std::string(name_in_auto<RoleInAuto::least_squares>),
+            "the matrix isn't square"};  // users' structures have no cols
   if (!symmetric_preconditioner && is_affordable)
-    return {"gmres", "the preconditioner isn't symmetric, and a basis of " + vectors() + " vectors is affordable"};
-  if (!symmetric_preconditioner) return {"bicgstab", too_large};
-  if (s.symmetric && s.positive_diagonal) return {"cg", "the matrix is symmetric with a positive diagonal"};
+    return {std::string(name_in_auto<RoleInAuto::general>),
+            "the preconditioner isn't symmetric, and a basis of " + vectors() + " vectors is affordable"};
+  if (!symmetric_preconditioner) return {std::string(name_in_auto<RoleInAuto::little_memory>), too_large};
+  if (s.symmetric && s.positive_diagonal)
+    return {std::string(name_in_auto<RoleInAuto::definite>), "the matrix is symmetric with a positive diagonal"};
   if (s.symmetric && s.negative_diagonal)
-    return {"cg", "the matrix is symmetric with a negative diagonal, so that cg solves -A x = -b"};
-  if (s.symmetric && s.rows > 0) return {"minres", "the matrix is symmetric, but its diagonal isn't positive"};
+    return {std::string(name_in_auto<RoleInAuto::definite>),
+            "the matrix is symmetric with a negative diagonal, so that cg solves -A x = -b"};
+  if (s.symmetric && s.rows > 0)
+    return {std::string(name_in_auto<RoleInAuto::symmetric>),
+            "the matrix is symmetric, but its diagonal isn't positive"};
   const std::string why = "the matrix isn't symmetric";
   // GMRES takes twice the iterations then, each with one product and one M as well, and looks at the whole basis.
-  if (rate > 0 && rate < small_rate) return {"bicgstab", why + ", and the preconditioner leaves few iterations"};
-  if (is_affordable) return {"gmres", why + ", and a basis of " + vectors() + " vectors is affordable"};
-  return {"bicgstab", why + ", and " + too_large};
+  if (rate > 0 && rate < small_rate)
+    return {std::string(name_in_auto<RoleInAuto::little_memory>),
+            why + ", and the preconditioner leaves few iterations"};
+  if (is_affordable)
+    return {std::string(name_in_auto<RoleInAuto::general>),
+            why + ", and a basis of " + vectors() + " vectors is affordable"};
+  return {std::string(name_in_auto<RoleInAuto::little_memory>), why + ", and " + too_large};
 }
 
 namespace detail {
@@ -48,9 +59,10 @@ SolveResult solve_by_name(const Space& space, const OperatorRef<Space, T>& a, In
   const CallbackGuard guard(given);  // so that std::bad_alloc of a callback isn't taken for a method's lack of memory
   const std::string asked = lower(solver);
   const bool no_other = asked == "auto" && a.rows() != a.cols();
-  const std::string_view name = no_other ? Lsmr::name : asked;
-  SolveResult result = name == Lsmr::name ? runs::LeastSquaresLadder<Space, T>(space, a, b, x, guard.options()).climb(m)
-                                          : runs::Ladder<Space, T>(space, a, b, x, name, guard.options()).climb(m);
+  const std::string_view name = no_other ? name_in_auto<RoleInAuto::least_squares> : asked;
+  SolveResult result = takes_any_shape(name)
+                           ? runs::LeastSquaresLadder<Space, T>(space, a, b, x, guard.options()).climb(m)
+                           : runs::Ladder<Space, T>(space, a, b, x, name, guard.options()).climb(m);
   if (const std::string unused = unused_options(given, name); !unused.empty())
     result.notes.push_back("an option had no effect: " + unused);
   if (no_other) result.notes.insert(result.notes.begin(), std::string(name) + " chosen: the matrix isn't square");

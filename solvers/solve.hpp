@@ -29,7 +29,7 @@ struct SolverChoice {
 /// more than 2000. With a preconditioner that isn't symmetric the matrix is treated as nonsymmetric. `value_bytes`: of
 /// an element of the basis, two values where the preconditioner varies. `memory`: bytes that the basis may take; 0:
 /// basis_memory().
-SolverChoice choose_solver(const Structure& s, std::size_t value_bytes, int restart, double rate = 0,
+SolverChoice choose_solver(const Facts& s, std::size_t value_bytes, int restart, double rate = 0,
                            bool symmetric_preconditioner = true, std::size_t memory = 0);
 
 namespace detail {
@@ -48,7 +48,7 @@ SolveResult solve_by_name(const Space& space, const OperatorRef<Space, T>& a, In
 /// With "auto", when a solver can't go on (CG on negative curvature, a breakdown, stagnation, divergence), the next
 /// solver continues from the best x so far, the guess included, and result.notes says so. The returned x isn't farther
 /// from the solution than the guess, by the residual. Iterations, history and time count over all solvers. An
-/// operator without structure() is treated as nonsymmetric.
+/// operator without facts() is treated as nonsymmetric.
 ///
 /// A preconditioner with a fallback() (one that AnyPreconditioner has chosen by itself) is watched: while it leaves
 /// more than 0.7 of the residual an iteration, averaged over 20 iterations and then over 80, 320, ..., the fallback may
@@ -74,7 +74,9 @@ template <IsSpace Space, class A, detail::InPlaceOfM M, class T = typename detai
 SolveResult solve(const Space& space, const A& a, In<T> b, Out<std::type_identity_t<T>> x, const M& m,
                   std::string_view solver = "auto", const SolveOptions& options = {}) {
   if constexpr (detail::AreForSolvers<A, M>) {
-    return detail::solve_by_name<Space, T>(space, a, b, x, m, solver, options);
+    detail::require_values<T, false>();
+    return detail::solve_by_name<Space, T>(space, detail::as_map<Space, T>(space, a), b, x,
+                                           detail::as_preconditioner<Space, T>(space, m), solver, options);
   } else {
     return detail::explain<A, M>();
   }

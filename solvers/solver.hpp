@@ -3,7 +3,9 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <functional>
+#include <string>
 #include <string_view>
 #include <type_traits>
 
@@ -22,18 +24,59 @@ enum class OnBreakdown {
   restart_anew,  ///< the same, and once where the residual doesn't fall: each restart of the method goes another way
 };
 
+/// What "auto" takes a method for.
+enum class RoleInAuto {
+  none,
+  definite,       ///< symmetric matrices that may be definite
+  symmetric,      ///< other symmetric matrices
+  general,        ///< other matrices, where there is memory for a basis
+  little_memory,  ///< and where there isn't
+  least_squares,  ///< matrices that aren't square
+};
+
+/// What holds for a method unless it says something else: the base of all methods.
+struct MethodTraits {
+  static constexpr RoleInAuto in_auto = RoleInAuto::none;
+  using Options = OptionsWith<OwnOptions{}>;          ///< with those of its own
+  static constexpr bool needs_symmetry = false;       ///< A and M have to be symmetric
+  static constexpr bool needs_definiteness = false;   ///< and definite
+  static constexpr bool needs_transpose = false;      ///< multiplies with A^T, and takes matrices of any shape
+  static constexpr bool takes_varying_m = true;       ///< a preconditioner that varies
+  static constexpr bool has_steady_residual = false;  ///< no iteration makes the residual larger
+  static constexpr bool takes_complex = false;        ///< complex values, too
+  static constexpr bool forms_large_squares = false;  ///< of the size of A M^-1, which may leave the range of numbers
+  /// Bytes of a basis whose size the options give; 0 where they don't.
+  static std::size_t basis_bytes(std::size_t /*rows*/, std::size_t /*value_bytes*/, const SolveOptions& /*options*/) {
+    return 0;
+  }
+  /// The variant that the options ask for, for reports: "(50) flexible".
+  static std::string variant(const SolveOptions& /*options*/) { return {}; }
+};
+
 namespace detail {
+
+template <class T>
+inline constexpr bool are_options = false;
+template <OwnOptions has>
+inline constexpr bool are_options<OptionsWith<has>> = true;
 
 /// What may stand in the place of a preconditioner: neither options nor the name of a solver.
 template <class M>
-concept InPlaceOfM = !std::same_as<M, SolveOptions> && !std::convertible_to<const M&, std::string_view>;
+concept InPlaceOfM = !are_options<M> && !std::convertible_to<const M&, std::string_view>;
 
 template <class A>
-concept HasRealValues = Real<typename A::value_type>;
+concept HasValues = Scalar<typename A::value_type>;
 
 /// What a solver takes as A and M.
 template <class A, class M>
-concept AreForSolvers = HasRealValues<A> && LinearOperator<A> && Preconditioner<M, typename A::value_type>;
+concept AreForSolvers = HasValues<A> && LinearOperator<A> && Preconditioner<M, typename A::value_type>;
+
+/// Fails to compile for complex values, unless the solver takes these.
+template <class T, bool TakesComplex>
+constexpr void require_values() {
+  static_assert(TakesComplex || !is_complex<T>,
+                "A holds complex values, which only ostinato::cg, bicgstab and gmres take");
+}
 
 /// Whether b and x are vectors of T that a solver reads and writes.
 template <class B, class X, class T>
@@ -70,7 +113,7 @@ void explain_vector() {
 template <class A, class B, class X>
 SolveResult explain_vectors() {
   using T = typename ValueOf<A>::type;
-  if constexpr (!HasRealValues<A> || !LinearOperator<A>) {
+  if constexpr (!HasValues<A> || !LinearOperator<A>) {
     explain_operator<A>();
   } else if constexpr (!std::convertible_to<B, In<T>>) {
     explain_vector<B, T, true>();
@@ -110,10 +153,18 @@ SolveResult explain_options() {
   return {};
 }
 
+template <class Call = void>
+SolveResult explain_own_options() {
+  static_assert(never<Call>,
+                "an option is of another method: restart is of gmres and gcrodr, recycle and recycled of gcrodr, "
+                "flexible of gmres, shadow of idr, mixed of cg; effort, prepare and symmetric are of solve()");
+  return {};
+}
+
 /// Fails to compile, with a sentence that says why A or M isn't for solvers.
 template <class A, class M>
 SolveResult explain() {
-  if constexpr (HasRealValues<A> && LinearOperator<A>) {
+  if constexpr (HasValues<A> && LinearOperator<A>) {
     explain_preconditioner<M, typename A::value_type>();
   } else {
     explain_operator<A>();
@@ -125,8 +176,8 @@ SolveResult explain() {
 
 /// A method as a function object that takes operators and preconditioners of any class.
 ///
-/// A method is a struct with a name, a description, products_per_iteration, on_breakdown, period, needs_transpose if it
-/// multiplies with A^T, and
+/// A method is a struct derived from MethodTraits, of which it says what differs, with a name, a description,
+/// products_per_iteration, on_breakdown, period, and
 ///   template <class Space, class T>
 ///   static SolveResult run(const Space&, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,
 ///                          const PreconditionerRef<Space, T>& m, const SolveOptions&);
@@ -138,23 +189,48 @@ SolveResult explain() {
 ///           and Jacobi do, Multigrid doesn't), each with its own x. On Cuda a space is used by one thread at a time.
 template <class Method>
 struct Solver {
+  using Options = typename Method::Options;
+
   /// Solves A x = b with a preconditioner.
   template <IsSpace Space, class A, detail::InPlaceOfM M, class T = typename detail::ValueOf<A>::type>
   SolveResult operator()(const Space& space, const A& a, In<T> b, Out<std::type_identity_t<T>> x, const M& m,
-                         const SolveOptions& options = {}) const {
-    if constexpr (detail::AreForSolvers<A, M>) {
-      return Method::template run<Space, T>(space, OperatorRef<Space, T>(a), b, x, PreconditionerRef<Space, T>(m),
-                                            options);
-    } else {
-      return detail::explain<A, M>();
-    }
+                         const Options& options = {}) const {
+    return run<Space, A, M, T>(space, a, b, x, m, among_all(options));
+  }
+  template <IsSpace Space, class A, detail::InPlaceOfM M, std::convertible_to<SolveOptions> All,
+            class T = typename detail::ValueOf<A>::type>
+  SolveResult operator()(const Space& space, const A& a, In<T> b, Out<std::type_identity_t<T>> x, const M& m,
+                         const All& options) const {
+    return run<Space, A, M, T>(space, a, b, x, m, options);
   }
 
   /// Solves A x = b without a preconditioner.
   template <IsSpace Space, class A, class T = typename detail::ValueOf<A>::type>
   SolveResult operator()(const Space& space, const A& a, In<T> b, Out<std::type_identity_t<T>> x,
-                         const SolveOptions& options = {}) const {
-    return (*this)(space, a, b, x, Identity{}, options);
+                         const Options& options = {}) const {
+    return run<Space, A, Identity, T>(space, a, b, x, Identity{}, among_all(options));
+  }
+  template <IsSpace Space, class A, std::same_as<SolveOptions> All, class T = typename detail::ValueOf<A>::type>
+  SolveResult operator()(const Space& space, const A& a, In<T> b, Out<std::type_identity_t<T>> x,
+                         const All& options) const {
+    return run<Space, A, Identity, T>(space, a, b, x, Identity{}, options);
+  }
+
+  // Calls with options of another method come here.
+  template <IsSpace Space, OwnOptions other>
+  SolveResult operator()(const Space&, detail::Anything, detail::Anything, detail::Anything,
+                         const OptionsWith<other>&) const {
+    return detail::explain_own_options<Space>();
+  }
+  template <IsSpace Space, class Call = void>
+  SolveResult operator()(const Space&, detail::Anything, detail::Anything, detail::Anything,
+                         const SolveOptions&) const {
+    return detail::explain_own_options<Call>();
+  }
+  template <IsSpace Space, class Call = void>
+  SolveResult operator()(const Space&, detail::Anything, detail::Anything, detail::Anything, detail::Anything,
+                         const SolveOptions&) const {
+    return detail::explain_own_options<Call>();
   }
 
   // Calls with other vectors come here.
@@ -170,11 +246,12 @@ struct Solver {
   }
 
   // Calls with options of another kind, or misspelt ones, come here.
-  template <IsSpace Space, class A, class B, class X, detail::InPlaceOfM M, class Options,
+  template <IsSpace Space, class A, class B, class X, detail::InPlaceOfM M, class Given,
             class T = typename detail::ValueOf<A>::type>
-  requires(detail::AreVectors<B, X, T> && !std::convertible_to<const Options&, const SolveOptions&>) SolveResult
-  operator()(const Space&, const A&, B&&, X&&, const M&, const Options&) const {
-    static_assert(detail::never<Options>, "what follows M has to be SolveOptions, as in {.rtol = 1e-10}");
+  requires(detail::AreVectors<B, X, T> && !std::convertible_to<const Given&, const SolveOptions&> &&
+           !std::convertible_to<const Given&, const Options&>) SolveResult
+  operator()(const Space&, const A&, B&&, X&&, const M&, const Given&) const {
+    static_assert(detail::never<Given>, "what follows M has to be SolveOptions, as in {.rtol = 1e-10}");
     return {};
   }
   template <class Call = void>
@@ -199,11 +276,27 @@ struct Solver {
   }
 
  private:
+  template <class Space, class A, class M, class T>
+  static SolveResult run(const Space& space, const A& a, In<T> b, Out<T> x, const M& m, const SolveOptions& options) {
+    if constexpr (detail::AreForSolvers<A, M>) {
+      detail::require_values<T, Method::takes_complex>();
+      return Method::template run<Space, T>(space, detail::as_map<Space, T>(space, a), b, x,
+                                            detail::as_preconditioner<Space, T>(space, m), options);
+    } else {
+      return detail::explain<A, M>();
+    }
+  }
+
   template <class A>
   static SolveResult explain_space() {
-    static_assert(detail::never<A>,
-                  "the first argument of a solver is the space, an ostinato::Host or Cuda: "
-                  "cg(space, A, b, x, M, options)");
+    if constexpr (requires { A::has_host_memory; }) {
+      static_assert(detail::never<A>,
+                    "the space lacks a member that ostinato/spmv/space/concept.hpp lists under Memory");
+    } else {
+      static_assert(detail::never<A>,
+                    "the first argument of a solver is the space, an ostinato::Host or Cuda: "
+                    "cg(space, A, b, x, M, options)");
+    }
     return {};
   }
 };

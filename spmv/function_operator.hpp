@@ -5,12 +5,12 @@
 #include <concepts>
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <type_traits>
 #include <utility>
 
-#include <ostinato/spmv/analysis/structure.hpp>
 #include <ostinato/spmv/linear_operator.hpp>
 #include <ostinato/spmv/shapes.hpp>
 #include <ostinato/spmv/space/error.hpp>
@@ -38,73 +38,59 @@ struct FunctionOptions {
 ///           operator at once where they may call f at once.
 /// Requires  f is called through a const reference.
 template <class Space, class T, class F>
-class FunctionOperator {
+class FunctionOperator : public LinearMap<Space, T> {
  public:
-  using space_type = Space;
-  using value_type = T;
-
   /// Throws    ArgumentError for a symmetric matrix that isn't square.
   FunctionOperator(const Space& space, std::size_t rows, F f, FunctionOptions<T> options = {})
-      : space_(space),
-        rows_(rows),
-        cols_(options.cols == 0 ? rows : options.cols),
-        f_(std::move(f)),
-        transposed_(std::move(options.transposed)) {
+      : LinearMap<Space, T>(space, rows, options.cols == 0 ? rows : options.cols), f_(std::move(f)) {
+    if (options.transposed != nullptr)
+      transposed_ = std::make_unique<Transposed>(space, this->cols(), std::move(options.transposed),
+                                                 FunctionOptions<T>{.cols = rows});
     if (!options.symmetric && !options.positive_definite) return;
-    if (rows_ != cols_) throw ArgumentError("make_operator: a symmetric matrix has as many columns as rows");
-    structure_.emplace();
-    structure_->rows = structure_->cols = static_cast<Index>(rows_);
-    structure_->longest_row = unknown_terms;
-    structure_->mean_row = unknown_terms;
-    structure_->symmetric = true;
-    structure_->positive_diagonal = options.positive_definite;
+    if (this->rows() != this->cols())
+      throw ArgumentError("make_operator: a symmetric matrix has as many columns as rows");
+    facts_.emplace();
+    facts_->rows = facts_->cols = static_cast<Index>(rows);
+    facts_->longest_row = unknown_terms;
+    facts_->mean_row = unknown_terms;
+    facts_->symmetric = true;
+    facts_->positive_diagonal = options.positive_definite;
   }
 
-  std::size_t rows() const { return rows_; }
-  std::size_t cols() const { return cols_; }
-  const Space& space() const { return space_; }
-  const Structure* structure() const { return structure_ ? &*structure_ : nullptr; }  ///< null: nothing is known
-  bool has_transpose() const { return structure_.has_value() || transposed_ != nullptr; }
-
-  /// y = alpha A x + beta y; beta = 0 overwrites y, even NaN.
-  /// Throws    DimensionError.
-  void apply(T alpha, std::span<const T> x, T beta, std::span<T> y) const {
-    require_shapes("apply", rows_, cols_, x.size(), y.size());
-    multiply(f_, alpha, x, beta, y);
+  const Facts* facts() const override { return facts_ ? &*facts_ : nullptr; }
+  const LinearMap<Space, T>* adjoint() const override {
+    if (transposed_ != nullptr) return transposed_.get();
+    return facts_ ? this : nullptr;
   }
 
-  /// y = alpha A^T x + beta y; beta = 0 overwrites y, even NaN.
-  /// Requires  has_transpose().
   /// Throws    DimensionError.
-  void apply_transposed(T alpha, std::span<const T> x, T beta, std::span<T> y) const {
-    require_transposed_shapes("apply_transposed", rows_, cols_, x.size(), y.size());
-    transposed_ != nullptr ? multiply(transposed_, alpha, x, beta, y) : multiply(f_, alpha, x, beta, y);
+  void apply(T alpha, Block<const T> x, T beta, Block<T> y) const override {
+    require_shapes("apply", this->rows(), this->cols(), x.rows, y.rows);
+    for (int k = 0; k < y.columns; ++k) multiply(alpha, x.column(k), beta, y.column(k));
   }
 
  private:
-  static constexpr Index unknown_terms = 16;  ///< of a row, as of an operator without structure()
+  static constexpr Index unknown_terms = 16;  ///< of a row, as of an operator without facts()
+  using Transposed = FunctionOperator<Space, T, std::function<void(std::span<const T>, std::span<T>)>>;
 
-  template <class G>
-  void multiply(const G& g, T alpha, std::span<const T> x, T beta, std::span<T> y) const {
-    if (beta != T{0}) return add(g, alpha, x, beta, y);
-    g(x, y);
-    if (alpha != T{1}) scale<T>(space_, alpha, y, y);
+  void multiply(T alpha, std::span<const T> x, T beta, std::span<T> y) const {
+    if (beta != T{0}) return add(alpha, x, beta, y);
+    f_(x, y);
+    if (alpha != T{1}) scale<T>(this->space(), alpha, y, y);
   }
 
-  template <class G>
-  void add(const G& g, T alpha, std::span<const T> x, T beta, std::span<T> y) const {
-    Vector<Space, T> product(space_, y.size()), old(space_, y.size());
-    Vector<Space, double> unused(space_, 1);
-    multiply(g, -alpha, x, T{0}, product.span());
-    scale<T>(space_, beta, y, old.span());
-    subtract_from<T>(space_, old, product, y, unused.data());
+  void add(T alpha, std::span<const T> x, T beta, std::span<T> y) const {
+    const Space& space = this->space();
+    Vector<Space, T> product(space, y.size()), old(space, y.size());
+    Vector<Space, double> unused(space, 1);
+    multiply(-alpha, x, T{0}, product.span());
+    scale<T>(space, beta, y, old.span());
+    subtract_from<T>(space, old, product, y, unused.data());
   }
 
-  Space space_;
-  std::size_t rows_, cols_;
   F f_;
-  std::function<void(std::span<const T>, std::span<T>)> transposed_;
-  std::optional<Structure> structure_;  ///< where options say something
+  std::unique_ptr<Transposed> transposed_;  ///< where options give it
+  std::optional<Facts> facts_;              ///< where options say something
 };
 
 /// An operator of a function f(x, y) that sets y = A x, with n rows and, unless options.cols says otherwise, n columns:
@@ -113,7 +99,7 @@ class FunctionOperator {
 template <class T, class Space, class F>
 FunctionOperator<Space, T, F> make_operator(const Space& space, std::size_t n, F f,
                                             FunctionOptions<std::type_identity_t<T>> options = {}) {
-  static_assert(detail::Real<T>, "make_operator: the value type is float or double");
+  static_assert(Real<T>, "make_operator: the value type is float or double");
   static_assert(std::invocable<const F&, std::span<const T>, std::span<T>>,
                 "make_operator: f isn't called as f(std::span<const T> x, std::span<T> y) const; a lambda that is "
                 "mutable isn't const");

@@ -5,60 +5,25 @@
 #include <cmath>
 #include <concepts>
 #include <cstddef>
+#include <optional>
 #include <span>
+#include <type_traits>
+#include <utility>
 
+#include <ostinato/spmv/linear_map.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
 
 namespace ostinato {
 
-struct Structure;
-
-/// The interface that solvers require of a matrix. Operator and StencilOperator have it; so may a class of your own.
+/// What solvers require of the class of a matrix that isn't a LinearMap:
 ///
-///   using value_type = double;                  or float
+///   using value_type = double;                  or float; for solvers with takes_complex std::complex<double>, too
 ///   rows(), cols()
-///   apply(alpha, x, beta, y) const              y = alpha A x + beta y, all elements of y. With beta = 0, y isn't
-///                                               read: it may hold anything, even NaN. x and y don't overlap. On Cuda
-///                                               x and y are device memory, and apply works on the stream.
-/// Optional:
-///   apply_dot(x, y, w, slot) const              y = A x, *slot = w . y; the slot is in the memory of the space
-///   mixed_dot(x, y, w, slot) const              as apply_dot for vectors in float, where A is in double; an element
-///                                               of y is added up in double and rounded once
-///   bool has_mixed_dot() const                  whether mixed_dot() may be called; true where there is none to ask
-///   bool residual(x, b, r, slot) const          r = b - A x, *slot = r . r; returns false if it did nothing
-///   bool accurate_residual(outer, inner, x, b, r, slot) const
-///                                               r = b - outer A (inner x) with twice the digits, *slot = r . r; outer
-///                                               and inner are powers of two; returns false if it did nothing
-///   apply_transposed(alpha, x, beta, y) const   y = alpha A^T x + beta y, as apply; methods such as LSMR need it
-///   bool has_transpose() const                  whether apply_transposed() may be called; true unless said
-///   std::span<const double> column_norms() const
-///                                               the 2-norms of the columns, in the memory of the space; LSMR estimates
-///                                               them otherwise
-///   revision() const                            a number that changes when a captured apply is out of date, because
-///                                               apply now enqueues other work
-///   bytes() const                               memory that the stored matrix takes
-///   const Structure& structure() const          what is known of A, see below; or a pointer, null where nothing is
-///   space() const                               the space that apply works on; solvers refuse another GPU or stream
-///   using is_capturable = void;                 apply only enqueues kernels, with the same arguments on every call, so
-///                                               that CUDA may capture apply into a graph and replay it
-///
-/// The Structure of an operator of your own tells solvers what they can't see. They read these members at the start and
-/// at the checks of a solve, and trust them. The first three have to be right; a member below that you don't know keeps
-/// the value in brackets. The other members of Structure are for formats.
-///   rows                         as rows()
-///   longest_row, mean_row        the most terms, and the mean number of terms, that apply adds up for an element of y:
-///                                with norm_inf they say how large the rounding of b - A x may be
-///   norm_inf            [NaN]    ||A||_inf, or a little more. A matrix whose norm is far from 1 is scaled by it, and
-///                                the backward error is relative to it. With a value that is too small, rounding may
-///                                hide a residual.
-///   finite              [true]   false when A holds NaN or infinity: such a matrix isn't scaled
-///   symmetric           [false]  A equals its transpose: "auto" begins with CG or MINRES, which don't converge
-///                                reliably where this isn't true, and the rounding is taken to be smaller
-///   positive_diagonal   [false]  the diagonal of A is > 0: "auto" begins with CG if A is symmetric, too
-///   negative_diagonal   [false]  the diagonal of A is < 0: CG solves -A x = -b, and "auto" begins with CG if A is
-///                                symmetric, too
-/// An operator without structure() isn't scaled, "auto" takes it for nonsymmetric, its rows count as 16 terms, and the
-/// backward error is NaN.
+///   apply(alpha, x, beta, y) const              y = alpha A x + beta y, for spans; as LinearMap::apply()
+/// Optional, for spans and one slot, and otherwise as the members of LinearMap (spmv/linear_map.hpp): apply_dot,
+/// residual, accurate_residual, lower, column_norms, facts (a reference or a pointer), revision, bytes, space, and
+///   apply_transposed(alpha, x, beta, y) const   y = alpha A^T x + beta y, as apply; adjoint() is made of it
+///   using is_capturable = void;                 capturable() is true
 template <class A>
 concept LinearOperator = requires(const A& a, typename A::value_type s, std::span<const typename A::value_type> x,
                                   std::span<typename A::value_type> y) {
@@ -72,16 +37,13 @@ namespace detail {
 template <class>
 inline constexpr bool never = false;
 
-template <class T>
-concept Real = std::same_as<T, float> || std::same_as<T, double>;
-
 /// The value_type of A; double where A has none, so that a call goes on to explain_operator().
 template <class A>
 struct ValueOf {
   using type = double;
 };
 template <class A>
-requires Real<typename A::value_type>
+requires Scalar<typename A::value_type>
 struct ValueOf<A> {
   using type = typename A::value_type;
 };
@@ -99,7 +61,7 @@ void explain_operator() {
     static_assert(never<A>, "A is a function: make_operator<double>(space, n, f) makes an operator of it");
   } else if constexpr (!requires { typename A::value_type; }) {
     static_assert(never<A>, "A has no value_type: its class needs 'using value_type = double;', or float");
-  } else if constexpr (!Real<typename A::value_type>) {
+  } else if constexpr (!Scalar<typename A::value_type>) {
     static_assert(never<A>, "the value_type of A is neither float nor double");
   } else if constexpr (!requires(const A& a) { std::size_t(a.rows()), std::size_t(a.cols()); }) {
     static_assert(never<A>, "A has no rows() const and cols() const that give the size of the matrix");
@@ -116,52 +78,175 @@ void explain_operator() {
 
 }  // namespace detail
 
-/// False for operators and preconditioners that have another space().
+/// True for classes of operators and preconditioners whose work CUDA may capture into a graph and replay.
+template <class A>
+inline constexpr bool is_capturable = requires {
+  typename A::is_capturable;
+};
+
+namespace detail {
+
+/// Whether an object of a user works on this space; those that don't say so do.
 template <class A, class Space>
 bool works_on(const A& a, const Space& space) {
   if constexpr (requires { space.is_same_place(a.space()); }) return space.is_same_place(a.space());
   return true;
 }
 
-/// A number that tells when captured work of an operator or preconditioner is out of date; 0 when it has none.
 template <class A>
 int revision_of(const A& a) {
   if constexpr (requires { a.revision(); }) return static_cast<int>(a.revision());
   return 0;
 }
 
-/// True for operators and preconditioners whose work CUDA may capture into a graph and replay.
 template <class A>
-inline constexpr bool is_capturable = requires {
-  typename A::is_capturable;
+std::size_t bytes_of(const A& a) {
+  if constexpr (requires { std::size_t(a.bytes()); }) return a.bytes();
+  return 0;
+}
+
+/// The transpose of an operator that has apply_transposed().
+template <class Space, class T, class A>
+class TransposedOf final : public LinearMap<Space, T> {
+ public:
+  TransposedOf(const Space& space, std::size_t rows, std::size_t cols, const A& a)
+      : LinearMap<Space, T>(space, rows, cols), a_(a) {}
+  void apply(T alpha, Block<const T> x, T beta, Block<T> y) const override {
+    for (int k = 0; k < y.columns; ++k) a_.apply_transposed(alpha, x.column(k), beta, y.column(k));
+  }
+
+ private:
+  const A& a_;
 };
 
-/// A reference to a linear operator of any class. Solvers are compiled for this class only.
+/// A LinearMap, or a class derived from it, by an operator of another class A; or by a reference to one.
+template <class Map, class A>
+class Adapted : public Map {
+ public:
+  using Space = typename Map::space_type;
+  using T = typename Map::value_type;
+  using Class = std::remove_cvref_t<A>;
+
+  template <class... Args>
+  Adapted(const Space& space, std::size_t rows, std::size_t cols, Args&&... args)
+      : Map(space, rows, cols), a_(std::forward<Args>(args)...) {
+    if constexpr (has_transpose) transposed_.emplace(space, cols, rows, a_);
+  }
+  Adapted(const Adapted&) = delete;
+
+  void apply(T alpha, Block<const T> x, T beta, Block<T> y) const final {
+    for (int k = 0; k < y.columns; ++k) a_.apply(alpha, x.column(k), beta, y.column(k));
+  }
+
+  void apply_dot(Block<const T> x, Block<T> y, Block<const T> w, Slot<T> slots) const final {
+    if constexpr (requires(In<T> v, Out<T> to) { a_.apply_dot(v, to, v, slots); }) {
+      for (int k = 0; k < y.columns; ++k) a_.apply_dot(x.column(k), y.column(k), w.column(k), slots + k);
+    } else {
+      Map::apply_dot(x, y, w, slots);
+    }
+  }
+
+  void residual(Block<const T> x, Block<const T> b, Block<T> r, Slot<T> slots) const final {
+    if constexpr (requires(In<T> v, Out<T> to) { a_.residual(v, v, to, slots); }) {
+      static_assert(std::is_void_v<decltype(a_.residual(In<T>(), In<T>(), Out<T>(), slots))>,
+                    "residual() of A returns void: where it can't, leave it out");
+      for (int k = 0; k < r.columns; ++k) a_.residual(x.column(k), b.column(k), r.column(k), slots + k);
+    } else {
+      Map::residual(x, b, r, slots);
+    }
+  }
+
+  bool accurate_residual(double outer, double inner, Block<const T> x, Block<const T> b, Block<T> r,
+                         Slot<T> slots) const final {
+    if constexpr (requires(In<T> v, Out<T> to) { bool(a_.accurate_residual(outer, inner, v, v, to, slots)); }) {
+      int k = 0;
+      while (k < r.columns && a_.accurate_residual(outer, inner, x.column(k), b.column(k), r.column(k), slots + k)) ++k;
+      return k == r.columns;
+    } else {
+      return false;
+    }
+  }
+
+  const LinearMap<Space, float>* lower() const final {
+    if constexpr (requires { static_cast<const LinearMap<Space, float>*>(a_.lower()); }) return a_.lower();
+    return nullptr;
+  }
+
+  const LinearMap<Space, T>* adjoint() const final {
+    if constexpr (has_transpose) return &*transposed_;
+    return nullptr;
+  }
+
+  std::span<const double> column_norms() const final {
+    if constexpr (requires { std::span<const double>(a_.column_norms()); }) return a_.column_norms();
+    return {};
+  }
+
+  const Facts* facts() const final {
+    if constexpr (requires { static_cast<const Facts*>(a_.facts()); }) {
+      return a_.facts();
+    } else if constexpr (requires { static_cast<const Facts*>(&a_.facts()); }) {
+      return &a_.facts();
+    } else {
+      static_assert(
+          never<A> || !requires { a_.structure(); },
+          "solvers read facts() of A, not structure(): const ostinato::Facts& facts() const");
+      return nullptr;
+    }
+  }
+
+  int revision() const final { return revision_of(a_); }
+  bool capturable() const final { return is_capturable<Class>; }
+  std::size_t bytes() const final { return bytes_of(a_); }
+  bool works_on(const Space& space) const final { return detail::works_on<Class>(a_, space); }
+
+ protected:
+  static constexpr bool has_transpose = requires(const Class& a, In<T> x, Out<T> y) {
+    a.apply_transposed(T{1}, x, T{0}, y);
+  };
+
+  A a_;
+
+ private:
+  struct None {};
+  [[no_unique_address]] std::conditional_t<has_transpose, std::optional<TransposedOf<Space, T, Class>>, None>
+      transposed_;
+};
+
+/// `a` itself where it is a LinearMap, else a LinearMap by it.
+template <class Space, class T, class A>
+decltype(auto) as_map(const Space& space, const A& a) {
+  if constexpr (std::derived_from<A, LinearMap<Space, T>>) {
+    return (a);
+  } else {
+    return Adapted<LinearMap<Space, T>, const A&>(space, static_cast<std::size_t>(a.rows()),
+                                                  static_cast<std::size_t>(a.cols()), a);
+  }
+}
+
+}  // namespace detail
+
+/// A LinearMap times a power of two. Solvers are compiled for this class only.
 ///
-/// Requires  The operator outlives the reference, and works on the space passed to the functions.
+/// Requires  The map outlives the reference, and works on the space passed to the functions.
 template <class Space, class T>
 class OperatorRef {
  public:
-  template <LinearOperator A>
-  OperatorRef(const A& a) : object_(&a), calls_(&calls<A>) {}
+  using value_type = T;
 
-  std::size_t rows() const { return calls_->rows(object_); }
-  std::size_t cols() const { return calls_->cols(object_); }
-  std::size_t bytes() const { return calls_->bytes(object_); }  ///< 0 when the operator has no bytes()
-  int revision() const { return calls_->revision(object_); }
-  bool capturable() const { return calls_->capturable; }
+  OperatorRef(const LinearMap<Space, T>& map) : map_(&map) {}
 
-  /// Null when the operator has no structure().
-  const Structure* structure() const { return calls_->structure(object_); }
+  std::size_t rows() const { return map_->rows(); }
+  std::size_t cols() const { return map_->cols(); }
+  std::size_t bytes() const { return map_->bytes(); }
+  int revision() const { return map_->revision(); }
+  bool capturable() const { return map_->capturable(); }
+  bool works_on(const Space& space) const { return map_->works_on(space); }
+  bool has_transpose() const { return map_->adjoint() != nullptr; }
 
-  bool has_transpose() const { return calls_->has_transpose(object_); }
-
-  /// The 2-norms of the columns of the operator that scaled() begins with, in the memory of the space; empty where the
-  /// operator doesn't tell.
-  std::span<const double> column_norms() const { return calls_->column_norms(object_); }
-
-  /// False when the operator has another space().
-  bool works_on(const Space& space) const { return calls_->works_on(object_, space); }
+  /// Those of the map that scaled() begins with.
+  const Facts* facts() const { return map_->facts(); }
+  std::span<const double> column_norms() const { return map_->column_norms(); }
 
   /// A reference to the same operator times 2^exponent. The product of the powers may be out of the range of T: half of
   /// it is applied to x, in `room`, and half to A x. `room` has cols() elements, for apply_transposed rows() of them if
@@ -175,154 +260,44 @@ class OperatorRef {
     return other;
   }
 
-  /// y = A x
-  void apply(In<T> x, Out<T> y) const {
-    if (!is_scaled()) return calls_->apply(object_, T{1}, x, T{0}, y);
-    const Out<T> scaled = room_.first(x.size());
-    scale<T>(*space_, static_cast<T>(inner_), x, scaled);
-    calls_->apply(object_, static_cast<T>(outer_), scaled, T{0}, y);
-  }
+  void apply(In<T> x, Out<T> y) const { multiply(*map_, x, y); }  ///< y = A x
 
   /// y = A^T x.  Must not be called without has_transpose().
-  void apply_transposed(In<T> x, Out<T> y) const {
-    if (!is_scaled()) return calls_->apply_transposed(object_, T{1}, x, T{0}, y);
-    const Out<T> scaled = room_.first(x.size());
-    scale<T>(*space_, static_cast<T>(inner_), x, scaled);
-    calls_->apply_transposed(object_, static_cast<T>(outer_), scaled, T{0}, y);
-  }
+  void apply_transposed(In<T> x, Out<T> y) const { multiply(*map_->adjoint(), x, y); }
 
   /// y = A x;  *slot = w . y
-  void apply_dot(const Space& space, In<T> x, Out<T> y, In<T> w, double* slot) const {
-    if (!is_scaled() && calls_->apply_dot(object_, x, y, w, slot)) return;
+  void apply_dot(const Space& space, In<T> x, Out<T> y, In<T> w, Slot<T> slot) const {
+    if (!is_scaled()) return map_->apply_dot(x, y, w, slot);
     apply(x, y);
     dot<T>(space, w, y, slot);
   }
 
-  /// The same for vectors in float, where has_mixed_dot().
-  void mixed_dot(In<float> x, Out<float> y, In<float> w, double* slot) const {
-    calls_->mixed_dot(object_, x, y, w, slot);
-  }
-  bool has_mixed_dot() const { return !is_scaled() && calls_->has_mixed_dot(object_); }
+  /// Null where the operator is scaled.
+  const LinearMap<Space, float>* lower() const { return is_scaled() ? nullptr : map_->lower(); }
 
   /// r = b - A x;  *slot = r . r
-  void residual(const Space& space, In<T> x, In<T> b, Out<T> r, double* slot) const {
-    if (!is_scaled() && calls_->residual(object_, x, b, r, slot)) return;
+  void residual(const Space& space, In<T> x, In<T> b, Out<T> r, Slot<T> slot) const {
+    if (!is_scaled()) return map_->residual(x, b, r, slot);
     apply(x, r);
     subtract_from<T>(space, b, r, r, slot);
   }
 
   /// The same with twice the digits. Returns false, and does nothing, when the operator can't do this.
-  bool accurate_residual(In<T> x, In<T> b, Out<T> r, double* slot) const {
-    return calls_->accurate_residual(object_, outer_, inner_, x, b, r, slot);
+  bool accurate_residual(In<T> x, In<T> b, Out<T> r, Slot<T> slot) const {
+    return map_->accurate_residual(outer_, inner_, x, b, r, slot);
   }
 
  private:
-  using Apply = void (*)(const void*, T, In<T>, T, Out<T>);
-
-  struct Calls {
-    std::size_t (*rows)(const void*);
-    std::size_t (*cols)(const void*);
-    std::size_t (*bytes)(const void*);
-    int (*revision)(const void*);
-    const Structure* (*structure)(const void*);
-    std::span<const double> (*column_norms)(const void*);
-    bool (*works_on)(const void*, const Space&);
-    Apply apply;
-    Apply apply_transposed;  ///< null when the operator has none
-    bool (*has_transpose)(const void*);
-    bool (*apply_dot)(const void*, In<T>, Out<T>, In<T>, double*);
-    void (*mixed_dot)(const void*, In<float>, Out<float>, In<float>, double*);
-    bool (*has_mixed_dot)(const void*);
-    bool (*residual)(const void*, In<T>, In<T>, Out<T>, double*);
-    bool (*accurate_residual)(const void*, double, double, In<T>, In<T>, Out<T>, double*);
-    bool capturable;
-  };
-
-  template <class A>
-  static const A& as(const void* object) {
-    return *static_cast<const A*>(object);
-  }
-
-  template <class A>
-  static constexpr Apply transposed_of() {
-    if constexpr (requires(const A& a, In<T> x, Out<T> y) { a.apply_transposed(T{1}, x, T{0}, y); })
-      return [](const void* o, T alpha, In<T> x, T beta, Out<T> y) { as<A>(o).apply_transposed(alpha, x, beta, y); };
-    return nullptr;
-  }
-
-  template <class A>
-  static constexpr bool mixes = std::same_as<T, double>&& requires(const A& a, In<float> x, Out<float> y, In<float> w,
-                                                                   double* slot) {
-    a.mixed_dot(x, y, w, slot);
-  };
-
-  template <class A>
-  static constexpr Calls calls = {
-      [](const void* o) { return static_cast<std::size_t>(as<A>(o).rows()); },
-      [](const void* o) { return static_cast<std::size_t>(as<A>(o).cols()); },
-      [](const void* o) -> std::size_t {
-        if constexpr (requires { as<A>(o).bytes(); }) return as<A>(o).bytes();
-        return 0;
-      },
-      [](const void* o) { return revision_of(as<A>(o)); },
-      [](const void* o) -> const Structure* {
-        if constexpr (requires {
-                        { as<A>(o).structure() } -> std::same_as<const Structure&>;
-                      }) {
-          return &as<A>(o).structure();
-        } else if constexpr (requires {
-                               { as<A>(o).structure() } -> std::same_as<const Structure*>;
-                             }) {
-          return as<A>(o).structure();
-        }
-        return nullptr;
-      },
-      [](const void* o) -> std::span<const double> {
-        if constexpr (requires { std::span<const double>(as<A>(o).column_norms()); }) return as<A>(o).column_norms();
-        return {};
-      },
-      [](const void* o, const Space& space) { return ostinato::works_on(as<A>(o), space); },
-      [](const void* o, T alpha, In<T> x, T beta, Out<T> y) { as<A>(o).apply(alpha, x, beta, y); },
-      transposed_of<A>(),
-      [](const void* o) {
-        if constexpr (requires { bool(as<A>(o).has_transpose()); }) return bool(as<A>(o).has_transpose());
-        return transposed_of<A>() != nullptr;
-      },
-      [](const void* o, In<T> x, Out<T> y, In<T> w, double* slot) {
-        if constexpr (requires { as<A>(o).apply_dot(x, y, w, slot); }) {
-          as<A>(o).apply_dot(x, y, w, slot);
-          return true;
-        } else {
-          return false;
-        }
-      },
-      [](const void* o, In<float> x, Out<float> y, In<float> w, double* slot) {
-        if constexpr (mixes<A>) as<A>(o).mixed_dot(x, y, w, slot);
-      },
-      [](const void* o) {
-        if constexpr (mixes<A> && requires { bool(as<A>(o).has_mixed_dot()); }) return bool(as<A>(o).has_mixed_dot());
-        return mixes<A>;
-      },
-      [](const void* o, In<T> x, In<T> b, Out<T> r, double* slot) {
-        if constexpr (requires { bool(as<A>(o).residual(x, b, r, slot)); }) {
-          return static_cast<bool>(as<A>(o).residual(x, b, r, slot));
-        } else {
-          return false;
-        }
-      },
-      [](const void* o, double outer, double inner, In<T> x, In<T> b, Out<T> r, double* slot) {
-        if constexpr (requires { bool(as<A>(o).accurate_residual(outer, inner, x, b, r, slot)); }) {
-          return static_cast<bool>(as<A>(o).accurate_residual(outer, inner, x, b, r, slot));
-        } else {
-          return false;
-        }
-      },
-      is_capturable<A>};
-
   bool is_scaled() const { return space_ != nullptr; }
 
-  const void* object_;
-  const Calls* calls_;
+  void multiply(const LinearMap<Space, T>& map, In<T> x, Out<T> y) const {
+    if (!is_scaled()) return map.apply(T{1}, x, T{0}, y);
+    const Out<T> scaled = room_.first(x.size());
+    scale<T>(*space_, static_cast<T>(inner_), x, scaled);
+    map.apply(static_cast<T>(outer_), scaled, T{0}, y);
+  }
+
+  const LinearMap<Space, T>* map_;
   const Space* space_ = nullptr;  ///< null unless the operator is scaled
   Out<T> room_;
   double inner_ = 1, outer_ = 1;

@@ -13,6 +13,7 @@
 
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/analysis/pattern_hash.hpp>
+#include <ostinato/spmv/linear_map.hpp>
 #include <ostinato/spmv/selection/choice.hpp>
 #include <ostinato/spmv/space/concept.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
@@ -56,12 +57,8 @@ enum class Update {
 ///           DimensionError from apply, naming both shapes, before any work is enqueued; DeviceError, on Cuda also from
 ///           the first product when x or y isn't in memory that the GPU can read; later ones don't look.
 template <class Space, class T>
-class Operator {
+class Operator : public LinearMap<Space, T> {
  public:
-  using space_type = Space;
-  using value_type = T;
-  using is_capturable = void;
-
   Operator(const Space& space, const CsrView<T>& a, FormatOptions options = {});
   Operator(const Space& space, const Csr<T>& a, FormatOptions options = {});
   Operator(const Space& space, Csr<T>&& a, FormatOptions options = {});
@@ -96,46 +93,34 @@ class Operator {
 
   Index rows() const { return structure_.rows; }
   Index cols() const { return structure_.cols; }
-  const Space& space() const { return space_; }
   /// Its census may be null (update_values()). The first call after update_values() may look at the values; several
   /// threads may ask at once.
   const Structure& structure() const {
     if (unseen_ != nullptr) look();
     return structure_;
   }
+  const Facts* facts() const override { return &structure(); }
   const Choice& choice() const { return choice_; }
   const std::string& format() const { return choice_.format; }
   const std::string& parameters() const { return choice_.parameters; }  ///< empty when the format has none
-  std::size_t bytes() const;                                            ///< memory that the stored matrix takes
+  std::size_t bytes() const override;
   double analyse_seconds() const { return analyse_seconds_; }
   double tune_seconds() const { return tune_seconds_; }  ///< for measuring, or for loading the times of an earlier run
   double convert_seconds() const { return convert_seconds_; }
 
-  /// y = alpha A x + beta y; beta = 0 overwrites y, even NaN.
-  void apply(T alpha, std::span<const T> x, T beta, std::span<T> y) const;
+  // Products, in one pass where the format has such a kernel. In double, dia, brcsd-i and brcsd-ii have lower().
+  void apply(T alpha, Block<const T> x, T beta, Block<T> y) const override;
+  void apply_dot(Block<const T> x, Block<T> y, Block<const T> w, Slot<T> slots) const override;
+  void residual(Block<const T> x, Block<const T> b, Block<T> r, Slot<T> slots) const override;
+  const LinearMap<Space, float>* lower() const override;
 
-  /// Computes y = A x and *slot = w . y, in one pass if the format has such a kernel. The slot is in the memory of the
-  /// space.
-  void apply_dot(std::span<const T> x, std::span<T> y, std::span<const T> w, double* slot) const;
-
-  /// The same for vectors in float, of a matrix in double whose terms are added up in double: y is A x rounded once. So
-  /// the error of y is small beside y itself, however far the terms of a row cancel. The vectors take half the traffic.
-  /// Requires  has_mixed_dot(): dia, brcsd-i and brcsd-ii in double.
-  void mixed_dot(std::span<const float> x, std::span<float> y, std::span<const float> w, double* slot) const;
-  bool has_mixed_dot() const;
-
-  /// Computes r = b - A x and *slot = r . r in one pass. The slot is in the memory of the space. Returns false, and
-  /// does nothing, when the format has no such kernel.
-  bool residual(std::span<const T> x, std::span<const T> b, std::span<T> r, double* slot) const;
+  /// Returns false when the matrix is gone (analysis()).
+  bool accurate_residual(double outer, double inner, Block<const T> x, Block<const T> b, Block<T> r,
+                         Slot<T> slots) const override;
 
   /// The matrix with what is known of it: its own or, for an operator that was made from an Analysis, that one as long
   /// as a copy of it exists and until update_values(). Nothing when the matrix is gone.
   std::optional<Analysis<Space, T>> analysis() const;
-
-  /// Computes r = b - outer A (inner x) and *slot = r . r with products that are added with twice the digits
-  /// (spmv/matrix/accurate_residual.hpp). Returns false, and does nothing, when the matrix is gone (analysis()).
-  bool accurate_residual(double outer, double inner, std::span<const T> x, std::span<const T> b, std::span<T> r,
-                         double* slot) const;
 
   /// Replaces the values of the matrix and keeps the chosen format. structure() then describes the new values. The
   /// matrix is analysed and the format built again only when the format can't store the new values, for example because
@@ -174,7 +159,8 @@ class Operator {
   /// operator is assigned, and when apply() starts to use kernels that were compiled in the background; it is odd then.
   /// These kernels give the same bits as before. No other operator has the number.
   /// Requires  The stream isn't being captured.
-  int revision() const;
+  int revision() const override;
+  bool capturable() const override { return true; }
 
   /// Describes the state of the kernels compiled for this matrix; empty when none were requested.
   std::string generated() const;
@@ -200,7 +186,7 @@ class Operator {
   void look() const;
   void keep_values(const SpaceCsr<Space, T>& a, bool same);
   void require_size(const CsrView<T>& a) const;
-  void require_shapes(std::size_t x, std::size_t y) const;
+  void require_shapes(const Block<const T>& x, const Block<const T>& y) const;
 
   /// New values that nobody has looked at yet.
   struct Unseen {
@@ -208,7 +194,7 @@ class Operator {
     std::optional<SpaceCsr<Space, T>> matrix;  ///< empty where the format has the matrix
   };
 
-  Space space_;
+  using LinearMap<Space, T>::space_;
   std::unique_ptr<Unseen> unseen_;  ///< null when structure_ describes the values
   mutable Structure structure_;
   FormatOptions options_;

@@ -45,7 +45,9 @@ Operator<Space, T>::Operator(const Analysis<Space, T>& analysis, FormatOptions o
 template <class Space, class T>
 Operator<Space, T>::Operator(const Analysis<Space, T>& analysis, FormatOptions options,
                              const FormatList<Space, T>& list)
-    : space_(analysis.space()), options_(std::move(options)) {
+    : LinearMap<Space, T>(analysis.space(), static_cast<std::size_t>(analysis.structure().rows),
+                          static_cast<std::size_t>(analysis.structure().cols)),
+      options_(std::move(options)) {
   mark(analysis);
   select(analysis, list);
   create(analysis, list);
@@ -53,7 +55,10 @@ Operator<Space, T>::Operator(const Analysis<Space, T>& analysis, FormatOptions o
 
 template <class Space, class T>
 Operator<Space, T>::Operator(FromChoice, const Analysis<Space, T>& analysis, Choice choice, FormatOptions options)
-    : space_(analysis.space()), options_(std::move(options)), choice_(std::move(choice)) {
+    : LinearMap<Space, T>(analysis.space(), static_cast<std::size_t>(analysis.structure().rows),
+                          static_cast<std::size_t>(analysis.structure().cols)),
+      options_(std::move(options)),
+      choice_(std::move(choice)) {
   mark(analysis);
   create(analysis, format_list<Space, T>());
 }
@@ -107,18 +112,20 @@ void Operator<Space, T>::create(const Analysis<Space, T>& analysis, const Format
   analyse_seconds_ += analysis.seconds();
   for (Candidate& c : choice_.candidates) c.plan = nullptr;  // a plan may take as much memory as the matrix
   for (Candidate& c : choice_.trials.candidates) c.plan = nullptr;
+  options_.tune_again = false;
   if (!makes_parts(space_)) space_.trim();
   generate();
 }
 
-/// Builds the chosen format. An operator drops the plan of its choice, so a choice that was used before has none.
+/// Builds the chosen format, from the plan of the choice where that has one. An operator drops it, and so plans again for
+/// a new matrix.
 template <class Space, class T>
 void Operator<Space, T>::build(const Analysis<Space, T>& analysis) {
-  const Machine machine = machine_of(space_);
+  const Machine machine = machine_for(space_, analysis.structure().nonzeros, options_);
   const PlanInput in{analysis.structure(), machine, may_compress(options_, analysis.structure().nonzeros, sizeof(T))};
   const Candidate& c = choice_.candidates.front();
-  const bool planned = c.plan != nullptr && in.structure.census != nullptr;
-  const Proposal proposal = planned ? Proposal{c.parameters, {}, c.plan} : propose(analysis, *entry_, in, c.parameters);
+  const Proposal proposal =
+      c.plan != nullptr ? Proposal{c.parameters, {}, c.plan} : propose(analysis, *entry_, in, c.parameters);
   if (!proposal.cost.applies())
     throw ArgumentError("format " + choice_.format + " can't hold this matrix: " + proposal.cost.reason_not);
   format_ = entry_->build(space_, analysis.matrix(), in, proposal);
@@ -142,54 +149,44 @@ std::size_t Operator<Space, T>::bytes() const {
 }
 
 template <class Space, class T>
-void Operator<Space, T>::apply(T alpha, std::span<const T> x, T beta, std::span<T> y) const {
-  require_shapes(x.size(), y.size());
-  look_.at(space_, x.data(), y.data());
+void Operator<Space, T>::apply(T alpha, Block<const T> x, T beta, Block<T> y) const {
+  require_shapes(x, y);
+  look_.at(space_, x.data, y.data);
   if (rows() > 0) built().apply(alpha, x, beta, y);
 }
 
 template <class Space, class T>
-void Operator<Space, T>::apply_dot(std::span<const T> x, std::span<T> y, std::span<const T> w, double* slot) const {
-  require_shapes(x.size(), y.size());
-  require_shapes(x.size(), w.size());
-  look_.at(space_, x.data(), y.data());
-  if (built().apply_dot(x, y, w, slot)) return;
-  built().apply(T{1}, x, T{0}, y);
-  dot<T>(space_, w, y, slot);
+void Operator<Space, T>::apply_dot(Block<const T> x, Block<T> y, Block<const T> w, Slot<T> slots) const {
+  require_shapes(x, y);
+  require_shapes(x, w);
+  look_.at(space_, x.data, y.data);
+  built().apply_dot(x, y, w, slots);
 }
 
 template <class Space, class T>
-void Operator<Space, T>::mixed_dot(std::span<const float> x, std::span<float> y, std::span<const float> w,
-                                   double* slot) const {
-  require_shapes(x.size(), y.size());
-  require_shapes(x.size(), w.size());
-  built().mixed_dot(x, y, w, slot);
+const LinearMap<Space, float>* Operator<Space, T>::lower() const {
+  return built().lower();
 }
 
 template <class Space, class T>
-bool Operator<Space, T>::has_mixed_dot() const {
-  return built().has_mixed_dot();
+void Operator<Space, T>::residual(Block<const T> x, Block<const T> b, Block<T> r, Slot<T> slots) const {
+  require_shapes(x, b);
+  require_shapes(x, r);
+  if (rows() == 0) return LinearMap<Space, T>::residual(x, b, r, slots);
+  look_.at(space_, x.data, r.data);
+  built().residual(x, b, r, slots);
 }
 
 template <class Space, class T>
-bool Operator<Space, T>::residual(std::span<const T> x, std::span<const T> b, std::span<T> r, double* slot) const {
-  require_shapes(x.size(), b.size());
-  require_shapes(x.size(), r.size());
-  return built().residual(x, b, r, slot);
-}
-
-template <class Space, class T>
-bool Operator<Space, T>::accurate_residual(double outer, double inner, std::span<const T> x, std::span<const T> b,
-                                           std::span<T> r, double* slot) const {
-  require_shapes(x.size(), b.size());
-  require_shapes(x.size(), r.size());
-  if (own_) {
-    ostinato::accurate_residual<T>(space_, own_->view(), outer, inner, x, b, r, slot);
-    return true;
-  }
-  const std::optional<Analysis<Space, T>> analysis = analysis_.lock();
-  if (!analysis) return false;
-  ostinato::accurate_residual<T>(space_, analysis->matrix().view(), outer, inner, x, b, r, slot);
+bool Operator<Space, T>::accurate_residual(double outer, double inner, Block<const T> x, Block<const T> b, Block<T> r,
+                                           Slot<T> slots) const {
+  require_shapes(x, b);
+  require_shapes(x, r);
+  const std::optional<Analysis<Space, T>> analysis = own_ ? std::nullopt : analysis_.lock();
+  if (!own_ && !analysis) return false;
+  const CsrView<T>& a = own_ ? own_->view() : analysis->matrix().view();
+  for (int k = 0; k < r.columns; ++k)
+    ostinato::accurate_residual<T>(space_, a, outer, inner, x.column(k), b.column(k), r.column(k), slots + k);
   return true;
 }
 
@@ -361,8 +358,8 @@ void Operator<Space, T>::require_size(const CsrView<T>& a) const {
 }
 
 template <class Space, class T>
-void Operator<Space, T>::require_shapes(std::size_t x, std::size_t y) const {
-  ostinato::require_shapes("apply", static_cast<std::size_t>(rows()), static_cast<std::size_t>(cols()), x, y);
+void Operator<Space, T>::require_shapes(const Block<const T>& x, const Block<const T>& y) const {
+  ostinato::require_shapes("apply", static_cast<std::size_t>(rows()), static_cast<std::size_t>(cols()), x.rows, y.rows);
 }
 
 }  // namespace ostinato

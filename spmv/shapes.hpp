@@ -25,10 +25,4 @@ inline void require_shapes(const char* what, std::size_t rows, std::size_t cols,
   if (x != cols || y != rows) detail::refuse_shapes(what, rows, cols, x, y);
 }
 
-/// The same for y = A^T x.
-inline void require_transposed_shapes(const char* what, std::size_t rows, std::size_t cols, std::size_t x,
-                                      std::size_t y) {
-  if (x != rows || y != cols) detail::refuse_shapes(what, rows, cols, x, y);
-}
-
 }  // namespace ostinato

@@ -20,7 +20,8 @@ TransposableOperator<Space, T>::TransposableOperator(Operator<Space, T> a, const
 template <class Space, class T>
 TransposableOperator<Space, T>::TransposableOperator(Operator<Space, T> a, const Space& space,
                                                      SpaceCsr<Space, T> transposed, FormatOptions options)
-    : a_(std::move(a)),
+    : LinearMap<Space, T>(space, static_cast<std::size_t>(a.rows()), static_cast<std::size_t>(a.cols())),
+      a_(std::move(a)),
       transposed_(Analysis<Space, T>(space, transposed), std::move(options)),
       column_norms_(space, static_cast<std::size_t>(transposed.view().rows)) {
   row_norms(space, transposed.view(), column_norms_.span());

@@ -51,7 +51,7 @@ SolveResult solve_matrix(const Space& space, const Operator<Space, T>& a, In<T> 
     result.notes.emplace_back("no preconditioner was chosen: the operator doesn't keep its matrix");
     return result;
   }
-  if (a.rows() != a.cols() || lower(solver) == Lsmr::name) {
+  if (a.rows() != a.cols() || takes_any_shape(lower(solver))) {
     const TransposableOperator<Space, T> both(*analysis);
     std::optional<LeastSquaresPreconditioner<Space, T>> m;
     try {

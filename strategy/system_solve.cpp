@@ -37,6 +37,9 @@ namespace ostinato {
 
 namespace {
 
+constexpr std::string_view least_squares = name_in_auto<RoleInAuto::least_squares>,
+                           for_symmetric = name_in_auto<RoleInAuto::symmetric>;
+
 /// How good an x is, by the given matrix.
 struct Quality {
   double norm = HUGE_VAL;    ///< ||b - A x||
@@ -293,7 +296,9 @@ class SystemSolve {
 
   /// Solves a system on which the methods with a preconditioner have failed.
   void end_surely(SolveResult& all) {
-    const auto by_lsmr = [&] { go_on(all, "lsmr", [&](const SolveOptions& left) { return lsmr(left); }); };
+    const auto by_lsmr = [&] {
+      go_on(all, std::string(least_squares), [&](const SolveOptions& left) { return lsmr(left); });
+    };
     const bool is_first = prepared_.what().has_many_equal_rows(x_.size());
     if (is_first) by_lsmr();
     if (prepared_.separate_parts()) {
@@ -301,10 +306,10 @@ class SystemSolve {
             [&](const SolveOptions& left) { return judged(first(solver_, m_, left)); });
     }
     if (is_symmetric()) {
-      go_on(all, "minres without a preconditioner", [&](SolveOptions left) {
+      go_on(all, std::string(for_symmetric) + " without a preconditioner", [&](SolveOptions left) {
         constexpr int some = 1000;  // lsmr may take fewer than minres, with factors of A^T A
         left.max_iterations = std::min(left.max_iterations, some);
-        return judged(first("minres", {}, left));
+        return judged(first(for_symmetric, {}, left));
       });
     }
     constexpr std::size_t rows = 1000;
@@ -338,7 +343,7 @@ class SystemSolve {
     left.max_iterations = std::min(left.max_iterations, is_symmetric() ? few : with_factors);
     left.atol = 0;
     left.rtol = std::clamp(10 * old.norm / b_norm_, unit, options_.rtol);
-    SolveResult more = is_symmetric() ? judged(first("minres", {}, left)) : lsmr(left);
+    SolveResult more = is_symmetric() ? judged(first(for_symmetric, {}, left)) : lsmr(left);
     all.iterations += more.iterations;
     all.seconds += more.seconds;
     if (options_.history)
@@ -354,7 +359,7 @@ class SystemSolve {
     q_ = old;
   }
 
-  bool is_symmetric() const { return a_.structure() != nullptr && a_.structure()->symmetric; }
+  bool is_symmetric() const { return a_.facts() != nullptr && a_.facts()->symmetric; }
 
   SolveResult judged(SolveResult result) {
     take_end(result);
@@ -364,7 +369,7 @@ class SystemSolve {
   /// Lets something else solve the system, from x = 0, if the solve has failed so far. x is as before where that comes
   /// no nearer.
   template <class Solve>
-  void go_on(SolveResult& all, const char* what, Solve solve) {
+  void go_on(SolveResult& all, const std::string& what, Solve solve) {
     if (all || !may_go_on(all)) return;
     const Vector<Space, T> before = copied(x_);
     space_.zero(x_.data(), x_.size_bytes());
@@ -476,7 +481,8 @@ class SystemSolve {
     }
     PreconditionerRef<Space, T> m;
     if (scaled) m = *scaled;
-    SolveResult result = detail::solve_by_name<Space, T>(space_, OperatorRef<Space, T>(a), b_, x_, m, "lsmr", left);
+    SolveResult result =
+        detail::solve_by_name<Space, T>(space_, OperatorRef<Space, T>(a), b_, x_, m, least_squares, left);
     q_ = quality();
     if (result.status == Status::least_squares) result.reason = outside_text(result.relative_residual);
     // In T, the gradient tells less than the dense factorisation that came before.

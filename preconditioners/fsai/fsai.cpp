@@ -7,6 +7,15 @@
 
 namespace ostinato {
 
+const OptionTable<FsaiOptions>& fsai_definition::table() {
+  static const auto known =
+      OptionTable<FsaiOptions>()
+          .words("pattern", &FsaiOptions::pattern,
+                 {{"a", FsaiPattern::a}, {"a2", FsaiPattern::a2}, {"adaptive", FsaiPattern::adaptive}})
+          .number("entries", &FsaiOptions::entries, 1, 255);
+  return known;
+}
+
 OSTINATO_CLASS(Fsai);
 OSTINATO_DEFINE_PRECONDITIONER(fsai, Fsai)
 

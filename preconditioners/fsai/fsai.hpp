@@ -11,6 +11,7 @@
 #include <ostinato/preconditioners/fsai/approximate_factor.hpp>
 #include <ostinato/preconditioners/memory_budget.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/operator.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
@@ -39,10 +40,11 @@ class Fsai {
   using is_capturable = void;
   static constexpr std::string_view name = "fsai";
   static constexpr std::string_view description = "a factorised approximate inverse; for positive definite matrices";
-  static constexpr std::string_view known_options = "pattern=a|a2|adaptive, entries=1..255";
+  using Options = FsaiOptions;
 
   static std::string why_not(const Structure& s);
-  /// Throws    ArgumentError for a text with other options than those listed in `known_options`.
+  static std::string known_options();  ///< for help: "KEY=VALUES, KEY=VALUES"
+  /// Throws    ArgumentError for a text with other options.
   static FsaiOptions parse_options(std::string_view text);
   /// What G and its transpose keep in CSR.
   static MemoryPrediction guess(const Analysis<Space, T>& analysis);
@@ -66,7 +68,7 @@ class Fsai {
   /// z = M^-1 r
   void apply(std::span<const T> r, std::span<T> z) const;
   /// z = M^-1 r;  *slot = r . z, which is |G r|^2 and never negative
-  void apply_dot(std::span<const T> r, std::span<T> z, double* slot) const;
+  void apply_dot(std::span<const T> r, std::span<T> z, Slot<T> slot) const;
 
   std::size_t bytes() const { return g_.bytes() + transpose_.bytes() + between_.bytes(); }
   double seconds() const;                                      ///< predicted time of the products

@@ -5,7 +5,6 @@
 #include <ostinato/preconditioners/fsai/fsai.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdio>
 #include <functional>
@@ -18,6 +17,7 @@
 #include <ostinato/preconditioners/nearly_symmetric.hpp>
 #include <ostinato/preconditioners/option_text.hpp>
 #include <ostinato/preconditioners/require_rows.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/matrix/algebra/transpose.hpp>
 #include <ostinato/spmv/selection/select_format.hpp>
 #include <ostinato/spmv/space/concept.hpp>
@@ -29,7 +29,8 @@ namespace ostinato {
 
 namespace fsai_definition {
 
-inline constexpr int most_entries = 255;
+/// What the options are called in a text, and what they may be.
+const OptionTable<FsaiOptions>& table();
 
 template <class Space>
 Host threads_of(const Space& space) {
@@ -123,27 +124,20 @@ MemoryPrediction Fsai<Space, T>::guess(const Analysis<Space, T>& analysis) {
 }
 
 template <class Space, class T>
+std::string Fsai<Space, T>::known_options() {
+  return fsai_definition::table().text();
+}
+
+template <class Space, class T>
 FsaiOptions Fsai<Space, T>::parse_options(std::string_view text) {
-  FsaiOptions o;
-  const std::array<PreconditionerOption, 2> known = {{
-      {"pattern", "a|a2|adaptive",
-       [&](std::string_view v) {
-         if (v != "a" && v != "a2" && v != "adaptive") return false;
-         o.pattern = v == "a" ? FsaiPattern::a : v == "a2" ? FsaiPattern::a2 : FsaiPattern::adaptive;
-         return true;
-       }},
-      {"entries", "1..255",
-       [&](std::string_view v) { return read_number(v, 1, fsai_definition::most_entries, o.entries); }},
-  }};
-  read_options(name, text, known);
-  return o;
+  return fsai_definition::table().read(name, text);
 }
 
 template <class Space, class T>
 auto Fsai<Space, T>::make(const Analysis<Space, T>& analysis, const FsaiOptions& options, const StopRequest& stop)
     -> Made {
   const Structure& s = analysis.structure();
-  require_between("fsai", "entries", options.entries, 1, fsai_definition::most_entries);
+  fsai_definition::table().require("fsai", options);
   if (!s.finite) throw ArgumentError("fsai: the matrix holds NaN or infinity; use --precond none");
   if (stop.is_made()) throw Stopped("fsai: making the factor was stopped");
   if (auto made = Made::in_space(analysis, options)) return std::move(*made);
@@ -193,7 +187,7 @@ void Fsai<Space, T>::apply(std::span<const T> r, std::span<T> z) const {
 }
 
 template <class Space, class T>
-void Fsai<Space, T>::apply_dot(std::span<const T> r, std::span<T> z, double* slot) const {
+void Fsai<Space, T>::apply_dot(std::span<const T> r, std::span<T> z, Slot<T> slot) const {
   require_lengths(name, rows(), r.size(), z.size());
   const auto within = one_thread_.enter(name);
   g_.apply_dot(r, between_, between_, slot);

@@ -86,7 +86,6 @@ class ApproximateFactored {
   static Made make(const Space& space, Unit&& unit, const TriangularOptions& options, const Announce& announce,
                    const StopRequest& stop);
   void solve(const Triangle& triangle, std::span<const V> r, std::span<V> y, std::span<V> spare) const;
-  void subtract(const Operator<Space, V>& a, std::span<const V> x, std::span<const V> b, std::span<V> to) const;
 
   Space space_;
   TriangularOptions options_;

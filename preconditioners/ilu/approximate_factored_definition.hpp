@@ -13,6 +13,7 @@
 #include <ostinato/preconditioners/ilu/approximate_factored_steps.hpp>
 #include <ostinato/preconditioners/ilu/factored.hpp>
 #include <ostinato/preconditioners/ilu/isai.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/matrix/algebra/extract.hpp>
 #include <ostinato/spmv/matrix/algebra/transpose.hpp>
 #include <ostinato/spmv/selection/select_format.hpp>
@@ -109,8 +110,8 @@ SpaceCsr<Space, double> unit_triangle(const Space& space, const FactorsInPlace<S
 }
 
 /// Refuses inverses that there is no room for, before they are made. A GPU refuses memory by itself.
-template <class Announce>
-void require_room(const Host& space, const CsrView<double>& lower, const CsrView<double>& upper,
+template <class Space, class Announce>
+void require_room(const Space& space, const CsrView<double>& lower, const CsrView<double>& upper,
                   const Announce& announce, const StopRequest& stop) {
   constexpr std::size_t bytes_while_made = 4 * (sizeof(double) + sizeof(Index));  // pattern, inverse, turned, rounded
   const auto most = static_cast<Offset>(space.free_bytes() / bytes_while_made);
@@ -163,7 +164,7 @@ struct ApproximateFactored<Space, T, V>::Made {
   TriangularOptions options;
   Parts lower = {}, upper = {};
 
-  bool is_moved() const { return unit.row_scale.size() > 0 || sizeof(V) < sizeof(T); }
+  bool is_moved() const { return unit.row_scale.size() > 0 || (is_single<V> && !is_single<T>); }
 
   /// What a triangle takes, from its transpose when it is the upper one, numbered as A.
   static Parts parts(const Space& space, const SpaceCsr<Space, double>& l, bool transposed,
@@ -296,19 +297,10 @@ ApproximateFactored<Space, T, V>::ApproximateFactored(const Space& space, Made&&
       col_scale_(std::move(made.unit.col_scale)),
       over_pivot_(std::move(made.unit.over_pivot)),
       row_of_(std::move(made.unit.row_of)),
-      in_(space, row_scale_.size() > 0 || sizeof(V) < sizeof(T) ? over_pivot_.size() : 0),
+      in_(space, row_scale_.size() > 0 || (is_single<V> && !is_single<T>) ? over_pivot_.size() : 0),
       y_(space, over_pivot_.size()),
       w_(space, over_pivot_.size()),
       norm_(space, 1) {}
-
-/// to = b - A x
-template <class Space, class T, class V>
-void ApproximateFactored<Space, T, V>::subtract(const Operator<Space, V>& a, std::span<const V> x, std::span<const V> b,
-                                                std::span<V> to) const {
-  if (a.residual(x, b, to, norm_.data())) return;
-  copy<V>(space_, b, to);
-  a.apply(V{-1}, x, V{1}, to);
-}
 
 /// y = S r. The vectors don't overlap; `spare` is overwritten.
 template <class Space, class T, class V>
@@ -318,7 +310,7 @@ void ApproximateFactored<Space, T, V>::solve(const Triangle& triangle, std::span
   if (triangle.inverse) {
     triangle.inverse->apply(V{1}, r, V{0}, y);
     for (int step = 1; step < steps; ++step) {
-      subtract(*triangle.matrix, y, r, spare);
+      triangle.matrix->residual(y, r, spare, norm_.data());
       triangle.inverse->apply(V{1}, spare, V{1}, y);
     }
     return;
@@ -327,7 +319,7 @@ void ApproximateFactored<Space, T, V>::solve(const Triangle& triangle, std::span
   std::span<const V> last = r;
   for (int left = steps - 2; left >= 0; --left) {  // the last step writes y
     const std::span<V> next = left % 2 == 0 ? y : spare;
-    subtract(*triangle.matrix, last, r, next);
+    triangle.matrix->residual(last, r, next, norm_.data());
     last = next;
   }
 }

@@ -10,6 +10,7 @@
 #include <ostinato/preconditioners/ilu/preparation.hpp>
 #include <ostinato/preconditioners/ilu/scale_range.hpp>
 #include <ostinato/preconditioners/ilu/sweep.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/matrix/space_csr.hpp>
 #include <ostinato/spmv/space/list.hpp>
 
@@ -22,7 +23,7 @@ template <class Space, class T, class V = T>
 class Factored {
  public:
   /// Under double, the scales of rows and columns leave room in the range of float for the vectors.
-  static constexpr bool is_narrow = sizeof(V) < sizeof(T);
+  static constexpr bool is_narrow = is_single<V> && !is_single<T>;
   static constexpr ScaleRange<V> scale_range =
       is_narrow ? ScaleRange<V>{0x1p-100, 0x1p100} : ScaleRange<V>{0, std::numeric_limits<double>::infinity()};
   /// Throws    As throw_out_of_range(), for a scale that isn't in the range.

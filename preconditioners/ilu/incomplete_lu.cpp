@@ -9,52 +9,108 @@ namespace ostinato {
 
 namespace {
 
-/// colamd is for factors whose columns change places.
-bool read_ordering(std::string_view value, bool with_pivots, Ordering& to) {
-  if (value == "natural") return to = Ordering::natural, true;
-  if (value == "rcm") return to = Ordering::rcm, true;
-  if (value == "nd") return to = Ordering::nd, true;
-  if (value == "amd") return to = Ordering::amd, true;
-  if (value == "colamd" && with_pivots) return to = Ordering::colamd, true;
-  return false;
+/// What a kind has beside the options that all have.
+template <class Kind>
+OptionTable<typename Kind::Options> own_options() {
+  return {};
 }
 
-bool read_yes_no(std::string_view value, bool& to) {
-  if (value != "yes" && value != "no") return false;
-  to = value == "yes";
-  return true;
+template <>
+OptionTable<IlukKind::Options> own_options<IlukKind>() {
+  return OptionTable<IlukKind::Options>().number("level", &IlukKind::Options::level, 0, 100);
 }
 
-bool read_solve(std::string_view value, TriangularSolve& to) {
-  constexpr std::array<std::string_view, 4> names = {"auto", "exact", "jacobi", "isai"};
-  const auto found = std::find(names.begin(), names.end(), value);
-  if (found == names.end()) return false;
-  return to = static_cast<TriangularSolve>(found - names.begin()), true;
+template <>
+OptionTable<IlutKind::Options> own_options<IlutKind>() {
+  return OptionTable<IlutKind::Options>()
+      .number(
+          "drop", [](auto& o) -> auto& { return o.factors.drop; }, 0, 1)
+      .number_in_text(
+          "fill", [](auto& o) -> auto& { return o.factors.fill; }, 1, 1000)
+      .number(
+          "pivot", [](auto& o) -> auto& { return o.factors.pivot; }, 0, 1);
 }
 
-/// The options of how a matrix is prepared and factors are kept, and those before them.
+template <>
+OptionTable<LuKind::Options> own_options<LuKind>() {
+  return OptionTable<LuKind::Options>()
+      .number_in_text("fill", &LuKind::Options::fill, 1, 100000)
+      .number("pivot", &LuKind::Options::pivot, 0, 1)
+      .yes_no("raise", &LuKind::Options::raise)
+      .number_in_text(
+          "seconds", [](auto& o) -> auto& { return o.preparation.most_seconds; }, 0, 1e6);
+}
+
+template <>
+OptionTable<IctKind::Options> own_options<IctKind>() {
+  return OptionTable<IctKind::Options>()
+      .number("drop", &IctKind::Options::drop, 0, 1)
+      .number_in_text("fill", &IctKind::Options::fill, 1, 1000);
+}
+
+template <>
+OptionTable<CholeskyKind::Options> own_options<CholeskyKind>() {
+  return OptionTable<CholeskyKind::Options>().number_in_text("fill", &CholeskyKind::Options::fill, 1, 100000);
+}
+
 template <class Options>
-void read_with_preparation(std::string_view name, std::string_view text, Options& to,
-                           std::vector<PreconditionerOption> options, bool may_match = true) {
-  PreparationOptions& p = to.preparation;
-  constexpr bool with_pivots = requires { to.pivot; }
-  || requires { to.factors.pivot; };
-  options.push_back({"order", with_pivots ? "natural|rcm|nd|amd|colamd" : "natural|rcm|nd|amd",
-                     [&](std::string_view v) { return read_ordering(v, with_pivots, p.order); }});
-  if (may_match) options.push_back({"match", "yes|no", [&](std::string_view v) { return read_yes_no(v, p.match); }});
-  options.push_back({"precision", "double|float", [&](std::string_view v) {
-                       to.in_float = v == "float";
-                       return v == "float" || v == "double";
-                     }});
-  if constexpr (requires { to.triangles; }) {
-    TriangularOptions& t = to.triangles;
-    options.push_back({"solve", "auto|exact|jacobi|isai", [&](std::string_view v) { return read_solve(v, t.solve); }});
-    options.push_back({"sweeps", "1..1000", [&](std::string_view v) { return read_number(v, 1, 1000, t.sweeps); }});
-    options.push_back({"power", "1|2", [&](std::string_view v) { return read_number(v, 1, 2, t.power); }});
-  }
-  read_options(name, text, options);
-  if constexpr (requires { to.triangles; }) incomplete_lu_definition::require_consistent(name, to.triangles);
+concept HasTriangles = requires(const Options& o) {
+  o.triangles;
+};
+
+/// Kinds whose columns may change places are those with `pivot`.
+template <class Kind>
+std::vector<std::pair<std::string_view, Ordering>> orderings() {
+  std::vector<std::pair<std::string_view, Ordering>> words = {
+      {"natural", Ordering::natural}, {"rcm", Ordering::rcm}, {"nd", Ordering::nd}, {"amd", Ordering::amd}};
+  if (std::is_same_v<Kind, IlutKind> || std::is_same_v<Kind, LuKind>) words.emplace_back("colamd", Ordering::colamd);
+  return words;
 }
+
+/// How triangular systems are solved, where a kind lets that be chosen.
+template <class Options>
+OptionTable<Options> of_triangles() {
+  if constexpr (HasTriangles<Options>) {
+    return OptionTable<Options>()
+        .words("solve", [](auto& o) -> auto& { return o.triangles.solve; },
+               {{"auto", TriangularSolve::automatic},
+                {"exact", TriangularSolve::exact},
+                {"jacobi", TriangularSolve::jacobi},
+                {"isai", TriangularSolve::isai}})
+        .number(
+            "sweeps", [](auto& o) -> auto& { return o.triangles.sweeps; }, 1, 1000)
+        .words("power", [](auto& o) -> auto& { return o.triangles.power; }, {{"1", 1}, {"2", 2}});
+  }
+  return {};
+}
+
+}  // namespace
+
+template <class Kind>
+const OptionTable<typename Kind::Options>& incomplete_lu_definition::table() {
+  using O = typename Kind::Options;
+  static const auto known = [] {
+    auto all = own_options<Kind>().words(
+        "order", [](auto& o) -> auto& { return o.preparation.order; }, orderings<Kind>());
+    if (!Kind::is_symmetric)
+      all = std::move(all).yes_no(
+          "match", [](auto& o) -> auto& { return o.preparation.match; });
+    return std::move(all)
+        .words("precision", &O::in_float, {{"double", false}, {"float", true}})
+        .and_then(of_triangles<O>());
+  }();
+  return known;
+}
+
+template const OptionTable<Ilu0Kind::Options>& incomplete_lu_definition::table<Ilu0Kind>();
+template const OptionTable<IlukKind::Options>& incomplete_lu_definition::table<IlukKind>();
+template const OptionTable<IlutKind::Options>& incomplete_lu_definition::table<IlutKind>();
+template const OptionTable<LuKind::Options>& incomplete_lu_definition::table<LuKind>();
+template const OptionTable<Ic0Kind::Options>& incomplete_lu_definition::table<Ic0Kind>();
+template const OptionTable<IctKind::Options>& incomplete_lu_definition::table<IctKind>();
+template const OptionTable<CholeskyKind::Options>& incomplete_lu_definition::table<CholeskyKind>();
+
+namespace {
 
 /// `fill` times the entries of A, or what a full matrix has.
 Offset entries_of(const Structure& s, double fill) {
@@ -126,12 +182,6 @@ Factors factor_completely(const CsrView<double>& a, const IlutOptions& options, 
 
 }  // namespace
 
-Ilu0Kind::Options Ilu0Kind::parse_options(std::string_view text) {
-  Options o;
-  read_with_preparation(name, text, o, {});
-  return o;
-}
-
 Factors Ilu0Kind::factor(const CsrView<double>& a, const Options&, const FactorMemory& memory,
                          const StopRequest& stop) {
   return factor_iluk(a, {.level = 0}, memory, stop);
@@ -142,26 +192,10 @@ Offset Ilu0Kind::predict_entries(const Structure& s, const Options& options) {
   return s.nonzeros + (options.preparation.match ? 0 : s.missing_diagonal);
 }
 
-IlukKind::Options IlukKind::parse_options(std::string_view text) {
-  Options o;
-  read_with_preparation(name, text, o,
-                        {{"level", "0..100", [&](std::string_view v) { return read_number(v, 0, 100, o.level); }}});
-  return o;
-}
-
 Factors IlukKind::factor(const CsrView<double>& a, const Options& options, const FactorMemory& memory,
                          const StopRequest& stop) {
-  require_between(name, "level", options.level, 0, 100);
+  incomplete_lu_definition::table<IlukKind>().require(name, options);
   return factor_iluk(a, {.level = options.level}, memory, stop);
-}
-
-IlutKind::Options IlutKind::parse_options(std::string_view text) {
-  Options o;
-  read_with_preparation(name, text, o,
-                        {{"drop", "0..1", [&](std::string_view v) { return read_real(v, 0, 1, o.factors.drop); }},
-                         {"fill", "1..1000", [&](std::string_view v) { return read_real(v, 1, 1000, o.factors.fill); }},
-                         {"pivot", "0..1", [&](std::string_view v) { return read_real(v, 0, 1, o.factors.pivot); }}});
-  return o;
 }
 
 Offset IlutKind::predict_entries(const Structure& s, const Options& options) {
@@ -170,28 +204,16 @@ Offset IlutKind::predict_entries(const Structure& s, const Options& options) {
 
 Factors IlutKind::factor(const CsrView<double>& a, const Options& options, const FactorMemory& memory,
                          const StopRequest& stop) {
-  require_between(name, "drop", options.factors.drop, 0, 1);
+  incomplete_lu_definition::table<IlutKind>().require(name, options);
   require_between(name, "fill", options.factors.fill, 1);
-  require_between(name, "pivot", options.factors.pivot, 0, 1);
   IlutOptions within = options.factors;
   within.fill = fill_within(within.fill, a.nonzeros(), memory);
   return factor_ilut(a, within, memory.most_entries, stop);
 }
 
-LuKind::Options LuKind::parse_options(std::string_view text) {
-  Options o;
-  read_with_preparation(name, text, o,
-                        {{"fill", "1..100000", [&](std::string_view v) { return read_real(v, 1, 100000, o.fill); }},
-                         {"pivot", "0..1", [&](std::string_view v) { return read_real(v, 0, 1, o.pivot); }},
-                         {"raise", "yes|no", [&](std::string_view v) { return read_yes_no(v, o.raise); }},
-                         {"seconds", "0..1000000",
-                          [&](std::string_view v) { return read_real(v, 0, 1e6, o.preparation.most_seconds); }}});
-  return o;
-}
-
 Factors LuKind::factor(const CsrView<double>& a, const Options& options, const FactorMemory& memory,
                        const StopRequest& stop) {
-  require_between(name, "pivot", options.pivot, 0, 1);
+  incomplete_lu_definition::table<LuKind>().require(name, options);
   IlutOptions complete{.drop = 0, .fill = std::numeric_limits<double>::infinity(), .pivot = options.pivot};
   if (!options.raise) complete.most_raised = 0;
   Factors f = with_limit(name, options.fill, a.nonzeros(), memory,
@@ -200,43 +222,20 @@ Factors LuKind::factor(const CsrView<double>& a, const Options& options, const F
   throw ArgumentError(std::string(name) + ": a pivot is nearly 0, as for a singular matrix; take raise=yes, or ilut");
 }
 
-Ic0Kind::Options Ic0Kind::parse_options(std::string_view text) {
-  Options o;
-  read_with_preparation(name, text, o, {}, false);
-  return o;
-}
-
 Offset Ic0Kind::predict_entries(const Structure& s, const Options&) { return s.nonzeros; }
 
 Factors Ic0Kind::factor(const CsrView<double>& a, const Options&, const FactorMemory& memory, const StopRequest& stop) {
   return factor_ic(a, {}, memory.most_entries, stop);
 }
 
-IctKind::Options IctKind::parse_options(std::string_view text) {
-  Options o;
-  read_with_preparation(name, text, o,
-                        {{"drop", "0..1", [&](std::string_view v) { return read_real(v, 0, 1, o.drop); }},
-                         {"fill", "1..1000", [&](std::string_view v) { return read_real(v, 1, 1000, o.fill); }}},
-                        false);
-  return o;
-}
-
 Offset IctKind::predict_entries(const Structure& s, const Options& options) { return entries_of(s, options.fill); }
 
 Factors IctKind::factor(const CsrView<double>& a, const Options& options, const FactorMemory& memory,
                         const StopRequest& stop) {
-  require_between(name, "drop", options.drop, 0, 1);
+  incomplete_lu_definition::table<IctKind>().require(name, options);
   require_between(name, "fill", options.fill, 1);
   const double fill = fill_within(options.fill, a.nonzeros(), memory);
   return factor_ic(a, {.fill = true, .drop = options.drop, .most_fill = fill}, memory.most_entries, stop);
-}
-
-CholeskyKind::Options CholeskyKind::parse_options(std::string_view text) {
-  Options o;
-  read_with_preparation(name, text, o,
-                        {{"fill", "1..100000", [&](std::string_view v) { return read_real(v, 1, 100000, o.fill); }}},
-                        false);
-  return o;
 }
 
 Factors CholeskyKind::factor(const CsrView<double>& a, const Options& options, const FactorMemory& memory,

@@ -24,6 +24,7 @@
 #include <ostinato/preconditioners/memory_budget.hpp>
 #include <ostinato/preconditioners/rows_named.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/concept.hpp>
 #include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/revision.hpp>
@@ -68,11 +69,11 @@ class IncompleteLu {
   using Options = typename Kind::Options;
   static constexpr std::string_view name = Kind::name;
   static constexpr std::string_view description = Kind::description;
-  static constexpr std::string_view known_options = Kind::known_options;
 
   static std::string why_not(const Structure& s);
-  /// Throws    ArgumentError for a text with other options than those listed in `known_options`.
-  static Options parse_options(std::string_view text) { return Kind::parse_options(text); }
+  static std::string known_options();  ///< for help: "KEY=VALUES, KEY=VALUES"
+  /// Throws    ArgumentError for a text with other options.
+  static Options parse_options(std::string_view text);
   static RowsNamed rows_named(const Options& options) {
     return options.preparation.order == Ordering::natural ? RowsNamed::order : RowsNamed::none;
   }
@@ -120,7 +121,7 @@ class IncompleteLu {
                       keeps_more ? Certainty::at_least : Kind::certainty);
   }
 
-  bool works_in_float() const { return sizeof(T) == 8 && options_.in_float; }
+  bool works_in_float() const { return !is_single<T> && options_.in_float; }
   /// Predicted time of an application by products; 0 for one by substitution, which isn't predicted.
   double seconds() const;
   bool symmetric() const { return Kind::is_symmetric; }
@@ -141,7 +142,7 @@ class IncompleteLu {
  private:
   /// In T, or in float under double.
   using AnyFactored =
-      std::conditional_t<sizeof(T) == 8,
+      std::conditional_t<!is_single<T>,
                          std::variant<Factored<Space, T>, Factored<Space, T, float>, ApproximateFactored<Space, T>,
                                       ApproximateFactored<Space, T, float>>,
                          std::variant<Factored<Space, T>, ApproximateFactored<Space, T>>>;
@@ -201,9 +202,6 @@ class IncompleteLu {
 struct Ilu0Kind {
   static constexpr std::string_view name = "ilu0";
   static constexpr std::string_view description = "incomplete LU with the pattern of A";
-  static constexpr std::string_view known_options =
-      "order=natural|rcm|nd|amd, match=yes|no, precision=double|float"
-      ", solve=auto|exact|jacobi|isai, sweeps=1..1000, power=1|2";
   static constexpr bool is_symmetric = false;
   static constexpr std::optional<ZeroFillKind> zero_fill = ZeroFillKind::ilu;
   struct Options {
@@ -211,7 +209,6 @@ struct Ilu0Kind {
     bool in_float = false;  ///< under double: factors in float, half the bytes
     TriangularOptions triangles = {};
   };
-  static Options parse_options(std::string_view text);
   static constexpr Certainty certainty = Certainty::close;
   static Offset predict_entries(const Structure& s, const Options& options);
   static Factors factor(const CsrView<double>& a, const Options& options, const FactorMemory& memory,
@@ -222,9 +219,6 @@ struct Ilu0Kind {
 struct IlukKind {
   static constexpr std::string_view name = "iluk";
   static constexpr std::string_view description = "incomplete LU with fill of some levels";
-  static constexpr std::string_view known_options =
-      "level=0..100, order=natural|rcm|nd|amd, match=yes|no, precision=double|float"
-      ", solve=auto|exact|jacobi|isai, sweeps=1..1000, power=1|2";
   static constexpr bool is_symmetric = false;
   static constexpr std::optional<ZeroFillKind> zero_fill = {};
   struct Options {
@@ -233,7 +227,6 @@ struct IlukKind {
     bool in_float = false;  ///< under double: factors in float, half the bytes
     TriangularOptions triangles = {};
   };
-  static Options parse_options(std::string_view text);
   static Factors factor(const CsrView<double>& a, const Options& options, const FactorMemory& memory,
                         const StopRequest& stop);
 };
@@ -242,9 +235,6 @@ struct IlukKind {
 struct IlutKind {
   static constexpr std::string_view name = "ilut";
   static constexpr std::string_view description = "incomplete LU of the largest entries, with pivoting";
-  static constexpr std::string_view known_options =
-      "drop=0..1, fill=1..1000, pivot=0..1, order=natural|rcm|nd|amd|colamd, match=yes|no, precision=double|float"
-      ", solve=auto|exact|jacobi|isai, sweeps=1..1000, power=1|2";
   static constexpr bool is_symmetric = false;
   static constexpr std::optional<ZeroFillKind> zero_fill = {};
   struct Options {
@@ -253,7 +243,6 @@ struct IlutKind {
     bool in_float = false;  ///< under double: factors in float, half the bytes
     TriangularOptions triangles = {};
   };
-  static Options parse_options(std::string_view text);
   static constexpr Certainty certainty = Certainty::at_most;
   static Offset predict_entries(const Structure& s, const Options& options);
   static Factors factor(const CsrView<double>& a, const Options& options, const FactorMemory& memory,
@@ -264,9 +253,6 @@ struct IlutKind {
 struct LuKind {
   static constexpr std::string_view name = "lu";
   static constexpr std::string_view description = "complete LU, as a direct solver";
-  static constexpr std::string_view known_options =
-      "fill=1..100000, pivot=0..1, raise=yes|no, seconds=0..1000000, order=natural|rcm|nd|amd|colamd, match=yes|no"
-      ", precision=double|float";
   static constexpr bool is_symmetric = false;
   static constexpr bool is_complete = true;
   static constexpr std::optional<ZeroFillKind> zero_fill = {};
@@ -277,7 +263,6 @@ struct LuKind {
     PreparationOptions preparation = {.match = true, .order = Ordering::with_pivots, .equilibrate = true};
     bool in_float = false;  ///< under double: factors in float, half the bytes
   };
-  static Options parse_options(std::string_view text);
   static Factors factor(const CsrView<double>& a, const Options& options, const FactorMemory& memory,
                         const StopRequest& stop);
 };
@@ -286,9 +271,6 @@ struct LuKind {
 struct Ic0Kind {
   static constexpr std::string_view name = "ic0";
   static constexpr std::string_view description = "incomplete Cholesky with the pattern of A";
-  static constexpr std::string_view known_options =
-      "order=natural|rcm|nd|amd, precision=double|float"
-      ", solve=auto|exact|jacobi|isai, sweeps=1..1000, power=1|2";
   static constexpr bool is_symmetric = true;
   static constexpr std::optional<ZeroFillKind> zero_fill = ZeroFillKind::ic;
   struct Options {
@@ -296,7 +278,6 @@ struct Ic0Kind {
     bool in_float = false;  ///< under double: factors in float, half the bytes
     TriangularOptions triangles = {};
   };
-  static Options parse_options(std::string_view text);
   static constexpr Certainty certainty = Certainty::close;
   static Offset predict_entries(const Structure& s, const Options& options);
   static Factors factor(const CsrView<double>& a, const Options& options, const FactorMemory& memory,
@@ -307,9 +288,6 @@ struct Ic0Kind {
 struct IctKind {
   static constexpr std::string_view name = "ict";
   static constexpr std::string_view description = "incomplete Cholesky of the largest entries";
-  static constexpr std::string_view known_options =
-      "drop=0..1, fill=1..1000, order=natural|rcm|nd|amd, precision=double|float"
-      ", solve=auto|exact|jacobi|isai, sweeps=1..1000, power=1|2";
   static constexpr bool is_symmetric = true;
   static constexpr std::optional<ZeroFillKind> zero_fill = {};
   struct Options {
@@ -318,7 +296,6 @@ struct IctKind {
     bool in_float = false;  ///< under double: factors in float, half the bytes
     TriangularOptions triangles = {};
   };
-  static Options parse_options(std::string_view text);
   static constexpr Certainty certainty = Certainty::at_most;
   static Offset predict_entries(const Structure& s, const Options& options);
   static Factors factor(const CsrView<double>& a, const Options& options, const FactorMemory& memory,
@@ -329,7 +306,6 @@ struct IctKind {
 struct CholeskyKind {
   static constexpr std::string_view name = "cholesky";
   static constexpr std::string_view description = "complete Cholesky, as a direct solver";
-  static constexpr std::string_view known_options = "fill=1..100000, order=natural|rcm|nd|amd, precision=double|float";
   static constexpr bool is_symmetric = true;
   static constexpr std::optional<ZeroFillKind> zero_fill = {};
   struct Options {
@@ -337,7 +313,6 @@ struct CholeskyKind {
     PreparationOptions preparation = {.match = false, .order = Ordering::least_work};
     bool in_float = false;  ///< under double: factors in float, half the bytes
   };
-  static Options parse_options(std::string_view text);
   static Factors factor(const CsrView<double>& a, const Options& options, const FactorMemory& memory,
                         const StopRequest& stop);
 };

@@ -18,6 +18,7 @@
 #include <ostinato/preconditioners/nearly_symmetric.hpp>
 #include <ostinato/preconditioners/option_text.hpp>
 #include <ostinato/preconditioners/require_rows.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/concept.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/memory.hpp>
@@ -28,6 +29,10 @@ namespace ostinato {
 
 namespace incomplete_lu_definition {
 
+/// What the options of a kind are called in a text, and what they may be.
+template <class Kind>
+const OptionTable<typename Kind::Options>& table();
+
 /// Throws    ArgumentError for numbers that the way of the triangular solves doesn't have.
 inline void require_consistent(std::string_view name, const TriangularOptions& o) {
   if (o.is_exact() && o.sweeps != 0)
@@ -35,14 +40,12 @@ inline void require_consistent(std::string_view name, const TriangularOptions& o
                         ": sweeps are of solve=jacobi or solve=isai; take one of them, or leave sweeps out");
   if (o.solve != TriangularSolve::isai && o.power != 1)
     throw ArgumentError(std::string(name) + ": power is of solve=isai; take that, or leave power out");
-  require_between(name, "sweeps", o.sweeps, 0, 1000);
-  require_between(name, "power", o.power, 1, 2);
 }
 
 /// Calls make(V{}) with the type in which factors under T are kept.
 template <class T, class F>
 auto in_precision(bool in_float, F make) {
-  if constexpr (sizeof(T) == 8) {
+  if constexpr (!is_single<T>) {
     if (in_float) return make(float{});
   }
   return make(T{});
@@ -100,7 +103,7 @@ PreparedFactors factored_on_host(const Csr<double>& whole, const typename Kind::
   }
   if (detail::triangles_of(options).is_exact()) {
     constexpr bool pivots = std::is_same_v<Kind, IlutKind> || std::is_same_v<Kind, LuKind>;
-    require_bounded_growth(Kind::name, f, ready.view(), whole.view(), f.boosted, options.in_float || sizeof(T) == 4,
+    require_bounded_growth(Kind::name, f, ready.view(), whole.view(), f.boosted, options.in_float || is_single<T>,
                            pivots ? "A is singular, or nearly so; use --precond jacobi, or --solver lsmr"
                                   : "use --precond ilut, which pivots");
   }
@@ -108,6 +111,18 @@ PreparedFactors factored_on_host(const Csr<double>& whole, const typename Kind::
 }
 
 }  // namespace incomplete_lu_definition
+
+template <class Space, class T, class Kind>
+std::string IncompleteLu<Space, T, Kind>::known_options() {
+  return incomplete_lu_definition::table<Kind>().text();
+}
+
+template <class Space, class T, class Kind>
+auto IncompleteLu<Space, T, Kind>::parse_options(std::string_view text) -> Options {
+  Options o = incomplete_lu_definition::table<Kind>().read(name, text);
+  incomplete_lu_definition::require_consistent(name, detail::triangles_of(o));
+  return o;
+}
 
 template <class Space, class T, class Kind>
 std::string IncompleteLu<Space, T, Kind>::why_not(const Structure& s) {
@@ -182,6 +197,7 @@ auto IncompleteLu<Space, T, Kind>::approximate(const Space& space, const Options
     -> ApproximateFactored<Space, T, V> {
   const TriangularOptions triangles = detail::triangles_of(options);
   incomplete_lu_definition::require_consistent(name, triangles);
+  incomplete_lu_definition::table<Kind>().require(name, options);
   return {space,
           factors...,
           triangles,

@@ -13,9 +13,9 @@
 #include <ostinato/preconditioners/ilu/factors.hpp>
 #include <ostinato/preconditioners/ilu/isai_rows.hpp>
 #include <ostinato/preconditioners/ilu/isai_steps.hpp>
+#include <ostinato/spmv/base/function.hpp>
 #include <ostinato/spmv/matrix/algebra/product.hpp>
 #include <ostinato/spmv/space/error.hpp>
-#include <ostinato/spmv/space/function.hpp>
 #include <ostinato/spmv/space/message.hpp>
 
 namespace ostinato {

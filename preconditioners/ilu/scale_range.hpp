@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <ostinato/spmv/space/function.hpp>
+#include <ostinato/spmv/base/function.hpp>
 
 namespace ostinato {
 

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include <ostinato/spmv/base/function.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
 #include <ostinato/spmv/space/concept.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
-#include <ostinato/spmv/space/function.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/memory.hpp>

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <ostinato/preconditioners/ilu/sweep_steps.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/concept.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
@@ -76,7 +77,7 @@ template <class T, class Space>
 Vector<Space, T> rounded(const Space& space, std::span<const double> values) {
   if (!std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(static_cast<T>(v)); }))
     detail::throw_out_of_range();
-  if constexpr (sizeof(T) == sizeof(double)) {
+  if constexpr (!is_single<T>) {
     return Vector<Space, T>(space, values);
   } else {
     Array<T> r(values.size());

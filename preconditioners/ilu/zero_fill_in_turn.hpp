@@ -6,8 +6,8 @@
 
 #include <ostinato/preconditioners/ilu/zero_fill_phases.hpp>
 #include <ostinato/preconditioners/ilu/zero_fill_rows.hpp>
+#include <ostinato/spmv/base/function.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
-#include <ostinato/spmv/space/function.hpp>
 
 namespace ostinato::detail {
 

@@ -14,8 +14,10 @@
 #include <ostinato/preconditioners/level.hpp>
 #include <ostinato/preconditioners/memory_budget.hpp>
 #include <ostinato/preconditioners/multigrid/damping.hpp>
+#include <ostinato/preconditioners/preconditioner.hpp>
 #include <ostinato/preconditioners/rows_named.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/list.hpp>
@@ -147,14 +149,11 @@ class Multigrid {
   static constexpr std::string_view name = "multigrid";
   static constexpr std::string_view description = "a cycle over coarser grids, which are found in the matrix";
 
-  static constexpr std::string_view known_options =
-      "kind=automatic|structured|classical|aggregation|pairwise|plain, sweeps=0..8, "
-      "smoother=jacobi|chebyshev|ssor|fsai|ilu0|ic0, unknowns=0..100, threshold=0..1, aggressive=0..10, "
-      "reuse=none|interpolation|pattern, "
-      "precision=single|half";
+  using Options = MultigridOptions;
 
   static std::string why_not(const Structure& s);
-  /// Throws    ArgumentError for a text with other options than those listed in `known_options`.
+  static std::string known_options();  ///< for help: "KEY=VALUES, KEY=VALUES"
+  /// Throws    ArgumentError for a text with other options.
   static MultigridOptions parse_options(std::string_view text);
   static RowsNamed rows_named(const MultigridOptions& options) {
     return options.unknowns > 1 ? RowsNamed::points : RowsNamed::none;
@@ -201,11 +200,10 @@ class Multigrid {
   /// z = M^-1 r
   void apply(std::span<const T> r, std::span<T> z) const;
   /// z = M^-1 r;  *slot = r . z
-  void apply_dot(std::span<const T> r, std::span<T> z, double* slot) const;
+  void apply_dot(std::span<const T> r, std::span<T> z, Slot<T> slot) const;
 
-  /// The same for vectors in float, where has_mixed_dot(): T is double and the grids are structured.
-  void mixed_dot(std::span<const float> r, std::span<float> z, double* slot) const;
-  bool has_mixed_dot() const;
+  /// For vectors in float, where T is double and the grids are structured; null otherwise.
+  const PreconditionerBase<Space, float>* lower() const;
 
   std::size_t bytes() const;
   double seconds() const;  ///< predicted time of a cycle

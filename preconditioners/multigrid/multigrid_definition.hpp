@@ -5,7 +5,6 @@
 #include <ostinato/preconditioners/multigrid/multigrid.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -19,6 +18,7 @@
 #include <ostinato/preconditioners/option_text.hpp>
 #include <ostinato/preconditioners/require_rows.hpp>
 #include <ostinato/spmv/analysis/pattern_hash.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
@@ -27,11 +27,10 @@ namespace ostinato {
 
 namespace multigrid_definition {
 
-inline constexpr int most_sweeps = 8;
+inline constexpr int most_unknowns = 100;  // of a point, and most near-null vectors
 
-inline constexpr int most_unknowns = 100;
-
-inline constexpr int most_aggressive = 10;
+/// What the options are called in a text, and what they may be.
+const OptionTable<MultigridOptions>& table();
 
 inline Smoother structured_smoother(const MultigridOptions& options) {
   return options.smoother.value_or(Smoother::jacobi);
@@ -62,36 +61,6 @@ inline int algebraic_sweeps(const MultigridOptions& options) {
   return has_k_cycle(options.kind) || has_preconditioner(options) ? 1 : 2;
 }
 
-inline constexpr std::array<std::pair<std::string_view, Smoother>, 6> smoothers = {{
-    {"jacobi", Smoother::jacobi},
-    {"chebyshev", Smoother::chebyshev},
-    {"ssor", Smoother::ssor},
-    {"fsai", Smoother::fsai},
-    {"ilu0", Smoother::ilu0},
-    {"ic0", Smoother::ic0},
-}};
-
-inline constexpr std::array<std::pair<std::string_view, MultigridReuse>, 3> reuses = {{
-    {"none", MultigridReuse::none},
-    {"interpolation", MultigridReuse::interpolation},
-    {"pattern", MultigridReuse::pattern},
-}};
-
-inline constexpr std::array<std::pair<std::string_view, MultigridKind>, 6> kinds = {
-    {{"automatic", MultigridKind::automatic},
-     {"structured", MultigridKind::structured},
-     {"classical", MultigridKind::classical},
-     {"aggregation", MultigridKind::aggregation},
-     {"pairwise", MultigridKind::pairwise},
-     {"plain", MultigridKind::plain}}};
-
-/// Reads one of the names of a table. False for another text.
-inline bool read_name(std::string_view text, const auto& table, auto& to) {
-  const auto found = std::find_if(table.begin(), table.end(), [&](const auto& entry) { return entry.first == text; });
-  if (found != table.end()) to = found->second;
-  return found != table.end();
-}
-
 inline std::string rows_text(Index rows) { return std::to_string(rows) + (rows == 1 ? " row" : " rows"); }
 
 inline constexpr const char* no_smaller_error = "a cycle doesn't make a random error smaller";
@@ -106,10 +75,7 @@ inline constexpr const char* not_positive = "the diagonal isn't positive";
   throw ArgumentError("multigrid: " + why + "; try precision=single");
 }
 
-inline std::string smoother_text(const MultigridOptions& options) {
-  const auto is_it = [&](const auto& entry) { return entry.second == *options.smoother; };
-  return "smoother=" + std::string(std::find_if(smoothers.begin(), smoothers.end(), is_it)->first);
-}
+inline std::string smoother_text(const MultigridOptions& options) { return table().text_of_word("smoother", options); }
 
 /// Refuses a matrix that multigrid doesn't take.
 template <class Space, class T>
@@ -119,10 +85,7 @@ void require_suitable(const Structure& s) {
 }
 
 inline void require_usable(const MultigridOptions& options) {
-  require_between("multigrid", "sweeps", options.sweeps, 0, most_sweeps);
-  require_between("multigrid", "unknowns", options.unknowns, 0, most_unknowns);
-  require_between("multigrid", "threshold", options.threshold, 0, 1);
-  require_between("multigrid", "aggressive", options.aggressive, 0, most_aggressive);
+  table().require("multigrid", options);
   if (has_k_cycle(options.kind) && options.reuse == MultigridReuse::interpolation)
     throw ArgumentError("multigrid: reuse=interpolation is for kind=classical and kind=aggregation");
   if (!options.coordinates.values.empty())
@@ -249,6 +212,27 @@ struct Multigrid<Space, T>::State {
   std::optional<algebraic::AlgebraicCycle<Space, T>> algebraic;  ///< classical
   Vector<Space, double> unused;                                  ///< takes the dot product that apply() doesn't give
   OneThread one_thread;
+  /// The cycles for vectors in float.
+  struct Lower final : PreconditionerBase<Space, float> {
+    State& state;
+    explicit Lower(State& s) : PreconditionerBase<Space, float>(s.space), state(s) {}
+    void apply(Block<const float> r, Block<float> z) const override {
+      for (int k = 0; k < z.columns; ++k) apply(r.column(k), z.column(k), state.unused.data());
+    }
+    void apply_dot(Block<const float> r, Block<float> z, double* slots) const override {
+      for (int k = 0; k < z.columns; ++k) {
+        apply(r.column(k), z.column(k), slots + k);
+        if (state.cycles.size() > 1) dot<float>(state.space, r.column(k), z.column(k), slots + k);
+      }
+    }
+
+   private:
+    void apply(std::span<const float> r, std::span<float> z, double* slot) const {
+      const auto within = state.enter(r.size(), z.size());
+      state.apply_to_grids(r.data(), z.data(), slot);
+    }
+  };
+  Lower lower{*this};
   double rate = 0;
   bool is_short_of_memory = false;  ///< coarsened aggressively, although nobody asked for that
   bool reused = false;
@@ -382,13 +366,13 @@ struct Multigrid<Space, T>::State {
   }
 
   /// z = M^-1 r. With one unknown, *slot = r . z; otherwise the last unknown's part of it.
-  void apply(const T* r, T* z, double* slot) const {
+  void apply(const T* r, T* z, Slot<T> slot) const {
     if (algebraic) return algebraic->apply({r, rows}, {z, rows}, slot);
     apply_to_grids(r, z, slot);
   }
   /// The same by structured grids, for vectors of T or float.
   template <class V>
-  void apply_to_grids(const V* r, V* z, double* slot) const {
+  void apply_to_grids(const V* r, V* z, Slot<T> slot) const {
     for (std::size_t u = 0; u < cycles.size(); ++u) cycles[u].apply(unknown(r, u), unknown(z, u), slot);
   }
   /// The norm of A, in which the modes that the coarse grid corrects are as small as in a solve: in thin bodies they
@@ -501,45 +485,19 @@ std::string Multigrid<Space, T>::why_not(const Structure& s) {
   if (s.rows == 0) return {};
   if (!s.finite) return "not all values are finite";
   if (!s.positive_diagonal && !s.negative_diagonal) return "the diagonal isn't positive";
-  constexpr double largest = sizeof(T) == 4 ? 1e32 : 1e250;  // 1 / A stays in range, with room for the size of x
+  constexpr double largest = is_single<T> ? 1e32 : 1e250;  // 1 / A stays in range, with room for the size of x
   if (!(s.norm_inf < largest && s.norm_inf > 1 / largest)) return "the values are too large or too small";
   return {};
 }
 
 template <class Space, class T>
+std::string Multigrid<Space, T>::known_options() {
+  return multigrid_definition::table().text();
+}
+
+template <class Space, class T>
 MultigridOptions Multigrid<Space, T>::parse_options(std::string_view text) {
-  MultigridOptions parsed;
-  const std::array<PreconditionerOption, 8> known = {{
-      {"kind", "automatic|structured|classical|aggregation|pairwise|plain",
-       [&](std::string_view value) {
-         return multigrid_definition::read_name(value, multigrid_definition::kinds, parsed.kind);
-       }},
-      {"sweeps", "0..8",
-       [&](std::string_view value) { return read_number(value, 0, multigrid_definition::most_sweeps, parsed.sweeps); }},
-      {"smoother", "jacobi|chebyshev|ssor|fsai|ilu0|ic0",
-       [&](std::string_view value) {
-         return multigrid_definition::read_name(value, multigrid_definition::smoothers, parsed.smoother);
-       }},
-      {"unknowns", "0..100",
-       [&](std::string_view value) {
-         return read_number(value, 0, multigrid_definition::most_unknowns, parsed.unknowns);
-       }},
-      {"threshold", "0..1", [&](std::string_view value) { return read_real(value, 0, 1, parsed.threshold); }},
-      {"aggressive", "0..10",
-       [&](std::string_view value) {
-         return read_number(value, 0, multigrid_definition::most_aggressive, parsed.aggressive);
-       }},
-      {"reuse", "none|interpolation|pattern",
-       [&](std::string_view value) {
-         return multigrid_definition::read_name(value, multigrid_definition::reuses, parsed.reuse);
-       }},
-      {"precision", "single|half",
-       [&](std::string_view value) {
-         parsed.precision = value == "half" ? MultigridPrecision::half : MultigridPrecision::single;
-         return value == "half" || value == "single";
-       }},
-  }};
-  read_options(name, text, known);
+  MultigridOptions parsed = multigrid_definition::table().read(name, text);
   multigrid_definition::require_usable(parsed);
   return parsed;
 }
@@ -628,27 +586,22 @@ void Multigrid<Space, T>::apply(std::span<const T> r, std::span<T> z) const {
 }
 
 template <class Space, class T>
-void Multigrid<Space, T>::apply_dot(std::span<const T> r, std::span<T> z, double* slot) const {
+void Multigrid<Space, T>::apply_dot(std::span<const T> r, std::span<T> z, Slot<T> slot) const {
   const auto within = state().enter(r.size(), z.size());
   state().apply(r.data(), z.data(), slot);
   if (state().cycles.size() > 1) dot<T>(state().space, r, z, slot);
 }
 
 template <class Space, class T>
-void Multigrid<Space, T>::mixed_dot(std::span<const float> r, std::span<float> z, double* slot) const {
-  const auto within = state().enter(r.size(), z.size());
-  state().apply_to_grids(r.data(), z.data(), slot);
-  if (state().cycles.size() > 1) dot<float>(state().space, r, z, slot);
-}
-
-template <class Space, class T>
-bool Multigrid<Space, T>::has_mixed_dot() const {
+const PreconditionerBase<Space, float>* Multigrid<Space, T>::lower() const {
   constexpr double largest = 1e6;  // z then stays in the range of float, however small r becomes
   const State& s = state();
-  return sizeof(T) > sizeof(float) && !s.algebraic && std::all_of(s.cycles.begin(), s.cycles.end(), [](const auto& c) {
-           const double power = c.hierarchy().power();
-           return power < largest && power > 1 / largest;
-         });
+  const bool exists =
+      !is_single<T> && !s.algebraic && std::all_of(s.cycles.begin(), s.cycles.end(), [](const auto& c) {
+        const double power = c.hierarchy().power();
+        return power < largest && power > 1 / largest;
+      });
+  return exists ? &s.lower : nullptr;
 }
 
 template <class Space, class T>

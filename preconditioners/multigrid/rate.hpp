@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <ostinato/preconditioners/multigrid/rate_steps.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/vector.hpp>
@@ -64,7 +65,7 @@ template <class Space, class Product, class Cycle>
 Trial try_on_error(const Space& space, std::size_t n, bool energy, bool again, Product product, Cycle cycle) {
   Vector<Space, float> r(space, n), z(space, n), y(space, energy || again ? n : 0), before(space, again ? n : 0);
   Vector<Space, double> squares(space, again ? 4 : 2);  // of the error before and after a cycle
-  const auto run = [&](const float* corrected, double* slot) {
+  const auto run = [&](const float* corrected, Slot<float> slot) {
     cycle(r, z);
     const ErrorLeft<float> error{1, corrected};
     if (energy || (corrected == nullptr && again)) product(z, y);
@@ -100,7 +101,7 @@ double rate_of_repeated(const Space& space, std::size_t n, bool energy, Product 
   constexpr int cycles = 20;
   Vector<Space, float> e(space, n), r(space, n), z(space, n);
   Vector<Space, double> squares(space, 3);  // of the random error, and before and after the last cycle
-  const auto note = [&](double* slot) { dot<float>(space, e, energy ? r : e, slot); };
+  const auto note = [&](Slot<float> slot) { dot<float>(space, e, energy ? r : e, slot); };
   for_each(space, n, FillRandomError{e.data()});
   product(e, r);
   note(squares.data());

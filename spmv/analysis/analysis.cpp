@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/spmv/analysis/analysis_definition.hpp>
 
-#include <ostinato/spmv/space/cuda.hpp>
-#include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato {

@@ -10,6 +10,7 @@
 
 #include <ostinato/spmv/analysis/grid.hpp>
 #include <ostinato/spmv/analysis/structure.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/matrix/space_csr.hpp>
 #include <ostinato/spmv/space/concept.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
@@ -29,6 +30,7 @@ namespace ostinato {
 /// Throws    ArgumentError when the arrays don't form a valid matrix; DeviceError; std::bad_alloc.
 template <class Space, class T>
 class Analysis {
+  static_assert(Real<T>, "an analysis is of a matrix in float or double");
   struct State;
 
  public:

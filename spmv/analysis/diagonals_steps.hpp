@@ -14,9 +14,10 @@
 #include <vector>
 
 #include <ostinato/spmv/analysis/diagonals.hpp>
+#include <ostinato/spmv/base/function.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/bisect.hpp>
 #include <ostinato/spmv/space/error.hpp>
-#include <ostinato/spmv/space/function.hpp>
 
 namespace ostinato::detail {
 
@@ -25,7 +26,7 @@ enum Misfit : unsigned { varies = 1, not_single = 2, not_bfloat = 4 };
 
 /// When a diagonal has all these misfits, further values can't change its properties. A float is always exact in float.
 template <class T>
-inline constexpr unsigned all_misfits = sizeof(T) == 4 ? varies | not_bfloat : varies | not_single | not_bfloat;
+inline constexpr unsigned all_misfits = is_single<T> ? varies | not_bfloat : varies | not_single | not_bfloat;
 
 template <class T>
 OSTINATO_FUNCTION auto bits_of(T v) {
@@ -39,7 +40,7 @@ template <class T>
 OSTINATO_FUNCTION unsigned misfits(T v, T first) {
   const unsigned differs = bits_of(v) != bits_of(first) ? varies : 0u;
   const float narrow = static_cast<float>(v);
-  if constexpr (sizeof(T) == 8) {
+  if constexpr (!is_single<T>) {
     if (!(static_cast<T>(narrow) == v)) return differs | not_single | not_bfloat;
   }
   return differs | ((bits_of(narrow) & 0xffffu) != 0 ? not_bfloat : 0u);

@@ -9,9 +9,9 @@
 #include <cstring>
 #include <type_traits>
 
+#include <ostinato/spmv/base/function.hpp>
 #include <ostinato/spmv/matrix/csr_pattern.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
-#include <ostinato/spmv/space/function.hpp>
 #include <ostinato/spmv/space/sums.hpp>
 
 namespace ostinato::detail {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <ostinato/spmv/base/function.hpp>
 #include <ostinato/spmv/matrix/csr_pattern.hpp>
-#include <ostinato/spmv/space/function.hpp>
 #include <ostinato/spmv/space/sums.hpp>
 
 namespace ostinato::detail {

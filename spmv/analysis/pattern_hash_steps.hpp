@@ -8,8 +8,8 @@
 #include <string>
 
 #include <ostinato/spmv/analysis/pattern_hash.hpp>
+#include <ostinato/spmv/base/function.hpp>
 #include <ostinato/spmv/matrix/csr_pattern.hpp>
-#include <ostinato/spmv/space/function.hpp>
 #include <ostinato/spmv/space/sums.hpp>
 
 namespace ostinato::detail {

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/spmv/analysis/profile_steps.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/cuda/parallel.cuh>
 #include <ostinato/spmv/space/cuda/slot_atomic.cuh>
 #include <ostinato/spmv/space/list.hpp>
@@ -76,7 +77,7 @@ __global__ void __launch_bounds__(block_threads)
   for (int s = static_cast<int>(threadIdx.x); s < Distinct::capacity; s += block_threads) cache[s] = 0;
   if (threadIdx.x == 0) {
     many = inspect.distinct.too_many() ? 1 : 0;
-    wide = sizeof(T) == 4 ? 1 : Atomics::load(&counters->wide);  // a float is always exact in float
+    wide = is_single<T> ? 1 : Atomics::load(&counters->wide);  // a float is always exact in float
   }
   __syncthreads();
   const Offset stride = static_cast<Offset>(gridDim.x) * block_threads;

@@ -20,8 +20,9 @@
 
 #include <ostinato/spmv/analysis/diagonals_steps.hpp>
 #include <ostinato/spmv/analysis/profile.hpp>
+#include <ostinato/spmv/base/function.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
-#include <ostinato/spmv/space/function.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato::detail {
@@ -72,7 +73,7 @@ struct InspectValues {
   Distinct<Atomics> distinct;
 
   OSTINATO_FUNCTION bool exact(Offset k) const {
-    return sizeof(T) == 4 || static_cast<T>(static_cast<float>(val[k])) == val[k];
+    return is_single<T> || static_cast<T>(static_cast<float>(val[k])) == val[k];
   }
 
   /// Counts the value of entry k unless the value is known. Returns false when there are too many different values.
@@ -348,7 +349,7 @@ StartedProfile start_profile_on(const Space& space, const CsrView<T>& a, bool in
                                                    hot_sample, inspects_values] {
             Profile p = finished(*found, static_cast<Index>(samples.rows), samples.runs.count);
             if (hot_sample > 0) set_hot(*found, hot_sample, p);
-            p.single = p.single && (inspects_values || sizeof(T) == sizeof(float));
+            p.single = p.single && (inspects_values || is_single<T>);
             return p;
           })};
 }

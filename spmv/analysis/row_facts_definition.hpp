@@ -13,9 +13,9 @@ namespace ostinato {
 template <class Space, class T>
 RowFacts<Space, T> row_facts(const Space& space, const CsrView<T>& a, const Structure& s) {
   using detail::FoundInRows;
-  using Facts = RowFacts<Space, T>;
+  using Found = RowFacts<Space, T>;
   const auto rows = static_cast<std::size_t>(a.rows);
-  Facts facts{Vector<Space, RowKind>(space, rows)};
+  Found facts{Vector<Space, RowKind>(space, rows)};
   if (rows == 0) return facts;
   Vector<Space, T> largest(space, rows);
   Vector<Space, FoundInRows> on_space(space, 1);
@@ -30,7 +30,7 @@ RowFacts<Space, T> row_facts(const Space& space, const CsrView<T>& a, const Stru
     const auto runs = detail::EntryRuns::on<Space>(a.nonzeros());
     for_each(space, runs.count(),
              detail::FindAsymmetry<Atomic<Space>, T>{runs, detail::pattern_of(a), a.val.data(), largest.data(),
-                                                     Facts::most_asymmetry, found});
+                                                     Found::most_asymmetry, found});
   }
   const FoundInRows taken = on_space.download()[0];
   facts.diagonal_rows = static_cast<Index>(taken.sums[0]);

@@ -8,10 +8,10 @@
 #include <limits>
 
 #include <ostinato/spmv/analysis/row_facts.hpp>
+#include <ostinato/spmv/base/function.hpp>
 #include <ostinato/spmv/matrix/csr_pattern.hpp>
 #include <ostinato/spmv/space/atomic_max.hpp>
 #include <ostinato/spmv/space/for_each_row.hpp>
-#include <ostinato/spmv/space/function.hpp>
 #include <ostinato/spmv/space/sums.hpp>
 
 namespace ostinato::detail {

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <limits>
 #include <memory>
 #include <vector>
 
+#include <ostinato/spmv/analysis/facts.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
 
 namespace ostinato {
@@ -14,30 +14,17 @@ struct DiagonalCensus;
 struct Profile;
 
 /// Properties of a matrix that the choice of a format, solver and preconditioner needs.
-struct Structure {
+struct Structure : Facts {
   static constexpr Index max_listed_diagonals = 4096;
   static constexpr Offset many_diagonals = 64;
 
-  Index rows = 0;
-  Index cols = 0;
-  Offset nonzeros = 0;         ///< stored entries, explicit zeros included
-  Offset diagonals = 0;        ///< diagonals that hold an entry
-  std::vector<Index> offsets;  ///< column - row of these diagonals, ascending; empty past max_listed_diagonals
-  Index farthest = 0;          ///< max |column - row|
-  Index longest_row = 0;
-  Index empty_rows = 0;
-  double mean_row = 0;             ///< entries per row
+  Offset diagonals = 0;            ///< diagonals that hold an entry
+  std::vector<Index> offsets;      ///< column - row of these diagonals, ascending; empty past max_listed_diagonals
+  Index farthest = 0;              ///< max |column - row|
   double row_deviation = 0;        ///< standard deviation of the entries per row
   bool pattern_symmetric = false;  ///< each entry (i, j) has a mirror entry (j, i); false where nobody looked
-  bool symmetric = false;          ///< the pattern is symmetric, and mirrored values are equal
-  Index missing_diagonal = 0;      ///< rows without an entry on the main diagonal, or with 0 there
-  bool positive_diagonal = false;  ///< every main diagonal entry exists and is > 0
-  bool negative_diagonal = false;  ///< every main diagonal entry exists and is < 0
   bool constant_diagonal = false;  ///< every main diagonal entry exists, and all are equal
-  bool finite = true;              ///< no NaN, no infinity
   bool lengths_only = false;       ///< AnalysisDepth::lengths: other facts aren't known
-  /// Largest sum of absolute values in a row; NaN when it isn't known.
-  double norm_inf = std::numeric_limits<double>::quiet_NaN();
   std::shared_ptr<const DiagonalCensus> census;  ///< null when the census was skipped (takes_census())
   std::shared_ptr<const Profile> profile;        ///< never null after analyse()
 

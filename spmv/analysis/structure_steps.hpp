@@ -15,9 +15,10 @@
 #include <ostinato/spmv/analysis/entry_steps.hpp>
 #include <ostinato/spmv/analysis/profile.hpp>
 #include <ostinato/spmv/analysis/structure.hpp>
+#include <ostinato/spmv/base/function.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/matrix/csr_pattern.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
-#include <ostinato/spmv/space/function.hpp>
 #include <ostinato/spmv/space/sums.hpp>
 #include <ostinato/spmv/space/together.hpp>
 #include <ostinato/spmv/space/vector.hpp>
@@ -211,7 +212,7 @@ void take_new_values(const Findings& f, Structure& s) {
   take_values(f, s);
   s.census = nullptr;
   Profile profile = *s.profile;
-  profile.single = sizeof(T) == sizeof(float);
+  profile.single = is_single<T>;
   profile.distinct = 0;
   profile.different.clear();
   s.profile = std::make_shared<const Profile>(std::move(profile));

@@ -6,9 +6,9 @@
 
 #include <cstddef>
 
+#include <ostinato/spmv/base/function.hpp>
 #include <ostinato/spmv/formats/csr_arrays.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
-#include <ostinato/spmv/space/function.hpp>
 
 namespace ostinato::formats::detail {
 

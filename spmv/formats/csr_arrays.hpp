@@ -6,10 +6,10 @@
 
 #include <cstddef>
 
+#include <ostinato/spmv/base/function.hpp>
 #include <ostinato/spmv/formats/store_row.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
 #include <ostinato/spmv/matrix/csr_pattern.hpp>
-#include <ostinato/spmv/space/function.hpp>
 
 namespace ostinato::formats::detail {
 

@@ -13,6 +13,7 @@
 #include <ostinato/spmv/formats/built_format.hpp>
 #include <ostinato/spmv/formats/cost.hpp>
 #include <ostinato/spmv/formats/parameters.hpp>
+#include <ostinato/spmv/linear_operator.hpp>
 #include <ostinato/spmv/matrix/space_csr.hpp>
 #include <ostinato/spmv/space/error.hpp>
 
@@ -31,10 +32,7 @@ namespace ostinato {
 ///   std::size_t bytes() const                      bytes stored for the matrix
 ///
 /// Optional members:
-///   void apply_dot(x, y, w, slot) const            y = A x and *slot = w . y in one pass
-///   void residual(x, b, r, slot) const             r = b - A x and *slot = r . r in one pass
-///   void mixed_dot(x, y, w, slot) const            as apply_dot for vectors in float, of a format in double: the terms
-///                                                  of a row are added up in double
+///   apply_dot, residual, lower, revision           as those of LinearMap (spmv/linear_map.hpp), for spans and one slot
 ///   void or bool update_values(matrix)             takes new values on the same pattern without allocation or
 ///                                                  analysis; false when the stored form can't hold the values: the
 ///                                                  format is then built anew
@@ -42,7 +40,6 @@ namespace ostinato {
 ///                                                  then leaves it to the first who asks to look at them
 ///   void generate(wait)                            compiles kernels for this matrix, in the background unless `wait`
 ///                                                  is set
-///   int revision() const                           changes when compiled kernels come into use
 ///   std::string generated() const                  the state of the compiled kernels in words
 ///   static std::string why_absent()                why the format can't be used in this process, such as a library
 ///                                                  that isn't there; empty when it can be. `auto` asks before it takes
@@ -118,44 +115,21 @@ namespace detail {
 
 /// Implements BuiltFormat by a format of class F.
 template <class F>
-class Erased final : public BuiltFormat<typename F::space_type, typename F::value_type> {
+class Erased final : public Adapted<BuiltFormat<typename F::space_type, typename F::value_type>, F> {
  public:
   using Space = typename F::space_type;
   using T = typename F::value_type;
 
   template <class... Args>
-  explicit Erased(const Args&... args) : format_(args...) {}
-
-  void apply(T alpha, std::span<const T> x, T beta, std::span<T> y) const override { format_.apply(alpha, x, beta, y); }
-
-  bool apply_dot(std::span<const T> x, std::span<T> y, std::span<const T> w, double* slot) const override {
-    if constexpr (requires { format_.apply_dot(x, y, w, slot); }) {
-      format_.apply_dot(x, y, w, slot);
-      return true;
-    } else {
-      return false;
-    }
-  }
-
-  bool residual(std::span<const T> x, std::span<const T> b, std::span<T> r, double* slot) const override {
-    if constexpr (requires { format_.residual(x, b, r, slot); }) {
-      format_.residual(x, b, r, slot);
-      return true;
-    } else {
-      return false;
-    }
-  }
-
-  bool has_mixed_dot() const override { return mixes; }
-  void mixed_dot(std::span<const float> x, std::span<float> y, std::span<const float> w, double* slot) const override {
-    if constexpr (mixes) format_.mixed_dot(x, y, w, slot);
-  }
+  Erased(const Space& space, const SpaceCsr<Space, T>& a, const Args&... args)
+      : Adapted<BuiltFormat<Space, T>, F>(space, static_cast<std::size_t>(a.view().rows),
+                                          static_cast<std::size_t>(a.view().cols), space, a, args...) {}
 
   bool update_values(const SpaceCsr<Space, T>& a) override {
-    if constexpr (requires { bool(format_.update_values(a)); }) {
-      return format_.update_values(a);
-    } else if constexpr (requires { format_.update_values(a); }) {
-      format_.update_values(a);
+    if constexpr (requires { bool(a_.update_values(a)); }) {
+      return a_.update_values(a);
+    } else if constexpr (requires { a_.update_values(a); }) {
+      a_.update_values(a);
       return true;
     } else {
       return false;
@@ -163,32 +137,21 @@ class Erased final : public BuiltFormat<typename F::space_type, typename F::valu
   }
 
   const SpaceCsr<Space, T>* csr() const override {
-    if constexpr (requires { &format_.csr(); }) return &format_.csr();
+    if constexpr (requires { &a_.csr(); }) return &a_.csr();
     return nullptr;
   }
 
   void generate(bool wait) override {
-    if constexpr (requires { format_.generate(wait); }) format_.generate(wait);
-  }
-
-  int revision() const override {
-    if constexpr (requires { format_.revision(); }) return format_.revision();
-    return 0;
+    if constexpr (requires { a_.generate(wait); }) a_.generate(wait);
   }
 
   std::string generated() const override {
-    if constexpr (requires { format_.generated(); }) return format_.generated();
+    if constexpr (requires { a_.generated(); }) return a_.generated();
     return {};
   }
 
-  std::size_t bytes() const override { return format_.bytes(); }
-
  private:
-  static constexpr bool mixes = requires(const F& f, std::span<const float> x, std::span<float> y, double* slot) {
-    f.mixed_dot(x, y, x, slot);
-  };
-
-  F format_;
+  using Adapted<BuiltFormat<Space, T>, F>::a_;
 };
 
 /// Checks each member by itself, so that the compiler tells the author of a format which member is missing.

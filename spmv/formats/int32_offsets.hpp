@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <span>
 
+#include <ostinato/spmv/base/function.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
-#include <ostinato/spmv/space/function.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato::formats::detail {

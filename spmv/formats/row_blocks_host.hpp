@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/formats/store_row.hpp>
 #include <ostinato/spmv/space/dot.hpp>
 #include <ostinato/spmv/space/index.hpp>
@@ -61,7 +62,7 @@ void multiply_blocks(const Host& host, Index rows, const Product<T>& p, F add_up
 /// The product, and *slot = w . y in one pass; w may be y. The sums of the blocks are added in order, so the result
 /// doesn't depend on the number of threads.
 template <class T, class V, class F>
-void multiply_dot_blocks(const Host& host, Index rows, const Product<T, V>& p, const V* w, double* slot, F add_up) {
+void multiply_dot_blocks(const Host& host, Index rows, const Product<T, V>& p, const V* w, Slot<V> slot, F add_up) {
   static thread_local std::vector<double> partial;
   partial.assign(static_cast<std::size_t>(rows) / block_rows + 1, 0.0);
   row_blocks(host, rows, [=, out = partial.data()](std::size_t block, Index begin, Index end) {

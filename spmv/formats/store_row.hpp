@@ -4,8 +4,8 @@
 
 #include <cstddef>
 
+#include <ostinato/spmv/base/function.hpp>
 #include <ostinato/spmv/formats/product.hpp>
-#include <ostinato/spmv/space/function.hpp>
 
 namespace ostinato::formats::detail {
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
 
@@ -19,6 +20,6 @@ namespace ostinato {
 /// Source    Ogita, Rump & Oishi, SIAM J. Sci. Comput. 26 (2005) 1955, algorithm 5.3.
 template <class T, class Space>
 void accurate_residual(const Space& space, const CsrView<T>& a, double outer, double inner, In<T> x, In<T> b, Out<T> r,
-                       double* rr);
+                       Slot<T> rr);
 
 }  // namespace ostinato

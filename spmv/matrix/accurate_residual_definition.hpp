@@ -10,7 +10,7 @@ namespace ostinato {
 
 template <class T, class Space>
 void accurate_residual(const Space& space, const CsrView<T>& a, double outer, double inner, In<T> x, In<T> b, Out<T> r,
-                       double* rr) {
+                       Slot<T> rr) {
   sum(space, r.size(),
       detail::AccurateResidual<T>{detail::pattern_of(a), a.val.data(), outer, inner, x.data(), b.data(), r.data()}, rr);
 }

@@ -3,6 +3,7 @@
 #include <ostinato/spmv/matrix/csr.hpp>
 
 #include <atomic>
+#include <complex>
 #include <functional>
 #include <limits>
 #include <string>
@@ -264,6 +265,7 @@ Csr<T> transpose(const CsrView<T>& a, Checked) {
   template Csr<T> transpose<T>(const CsrView<T>&);                                                   \
   template Csr<T> transpose<T>(const CsrView<T>&, Checked)
 OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
+OSTINATO_FOR_COMPLEX_VALUES(OSTINATO_INSTANTIATE);
 #undef OSTINATO_INSTANTIATE
 
 }  // namespace ostinato

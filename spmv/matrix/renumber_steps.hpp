@@ -6,8 +6,8 @@
 
 #include <cstddef>
 
+#include <ostinato/spmv/base/function.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
-#include <ostinato/spmv/space/function.hpp>
 #include <ostinato/spmv/space/index.hpp>
 
 namespace ostinato::detail {

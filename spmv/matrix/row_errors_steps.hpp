@@ -6,10 +6,10 @@
 
 #include <cmath>
 
+#include <ostinato/spmv/base/function.hpp>
 #include <ostinato/spmv/matrix/csr_pattern.hpp>
 #include <ostinato/spmv/space/atomic_max.hpp>
 #include <ostinato/spmv/space/for_each_row.hpp>
-#include <ostinato/spmv/space/function.hpp>
 #include <ostinato/spmv/space/sums.hpp>
 
 namespace ostinato::detail {

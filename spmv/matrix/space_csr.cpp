@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/spmv/matrix/space_csr_definition.hpp>
 
+#include <complex>
+
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/list.hpp>
@@ -9,5 +11,6 @@
 namespace ostinato {
 
 OSTINATO_CLASS(SpaceCsr);
+OSTINATO_COMPLEX_CLASS(SpaceCsr);
 
 }  // namespace ostinato

@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include <ostinato/spmv/space/concept.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 

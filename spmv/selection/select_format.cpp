@@ -3,6 +3,8 @@
 #include <ostinato/spmv/selection/select_format_definition.hpp>
 #include <ostinato/spmv/space/list.hpp>
 
+#include <ostinato/spmv/space/list.hpp>
+
 namespace ostinato {
 
 #define OSTINATO_INSTANTIATE(Space, T)                                                        \

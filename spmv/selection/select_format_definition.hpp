@@ -7,8 +7,8 @@
 #include <new>
 #include <utility>
 
-#include <ostinato/spmv/formats/calibration.hpp>
 #include <ostinato/spmv/formats/cusparse/vendor.hpp>
+#include <ostinato/spmv/selection/candidates.hpp>
 #include <ostinato/spmv/selection/tuner.hpp>
 #include <ostinato/spmv/selection/tuner_definition.hpp>
 #include <ostinato/spmv/space/concept.hpp>
@@ -53,16 +53,6 @@ std::string description_of(const Space& space) {
   }
 }
 
-/// What predictions are made for. Small matrices do with the usual figures: to read the measured ones takes as long as
-/// tens of their products, to measure them as long as thousands.
-template <class Space, class T>
-Machine machine_for(const Analysis<Space, T>& analysis, const FormatOptions& options) {
-  constexpr Offset fewest_entries = 10000;
-  return options.calibrate && analysis.structure().nonzeros >= fewest_entries
-             ? calibrated_machine(analysis.space(), options.tune_again)
-             : machine_of(analysis.space());
-}
-
 template <class Space, class T>
 class Selector {
  public:
@@ -72,7 +62,7 @@ class Selector {
       : analysis_(analysis),
         options_(options),
         list_(list),
-        machine_(machine_for(analysis, options)),
+        machine_(machine_for(analysis.space(), analysis.structure().nonzeros, options)),
         in_{analysis.structure(), machine_, may_compress(options, analysis.structure().nonzeros, sizeof(T))},
         candidates_(candidates_of(list, in_, parse_format(options.format))) {}
 

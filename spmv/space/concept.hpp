@@ -28,7 +28,8 @@
 //   std::size_t pooled_bytes()              that were freed and not given back
 //
 // Loops: functions beside the class; the headers have their contracts
-//   for_each(space, n, f), sum(space, n, f, slots)                        for_each.hpp
+//   for_each(space, n, f), sum(space, n, f, slots)                        for_each.hpp; distributed.hpp has those of a
+//                                                                         space whose vectors lie in parts
 //   for_grid(space, grid, f), sum_grid(space, grid, f, slots)             for_each.hpp; default: by points
 //   for_each_row(space, rows, entries, f), sum_rows(.., slots)            for_each_row.hpp; default: a row at a time
 //   exclusive_scan(space, counts)                                         scan.hpp; default: on the host

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include <ostinato/spmv/space/function.hpp>
+#include <ostinato/spmv/base/function.hpp>
 #include <ostinato/spmv/space/index.hpp>
 
 namespace ostinato {

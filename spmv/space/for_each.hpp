@@ -7,7 +7,7 @@
 // space has for_each and sum in its own namespace (concept.hpp); its for_grid and sum_grid are loops over the points.
 //
 // A functor is copied to the threads and has
-//   operator()(std::size_t i) const  processes element i; for sum, returns Sums<K>
+//   operator()(std::size_t i) const  processes element i; for sum, returns Sums<K, S>, on Cuda with S = double
 //   bool moves_fours() const, Sums<K> fours(std::size_t i) const
 //                        (optional, sum only)  on Cuda, where moves_fours(), fours(i) is called in place of four calls,
 //                                    for elements i to i + 3; i is a multiple of four
@@ -24,15 +24,25 @@
 // the partial sums are added in order. So the same input gives the same bits, whatever the number of threads.
 
 #include <cstddef>
+#include <type_traits>
+#include <utility>
 
+#include <ostinato/spmv/base/function.hpp>
 #include <ostinato/spmv/space/extents.hpp>
-#include <ostinato/spmv/space/function.hpp>
 #include <ostinato/spmv/space/index.hpp>
 
 namespace ostinato {
 
 class Host;
 class Cuda;
+
+namespace detail {
+
+/// What a functor of sum() returns.
+template <class F>
+using SumsOf = std::remove_cvref_t<decltype(std::declval<const F&>()(std::size_t{}))>;
+
+}  // namespace detail
 
 /// Calls f(i) for i = 0 .. n - 1 in no particular order. A call must not touch the elements of another call.
 /// Exec      Host: returns when all calls are done. Cuda: enqueued.
@@ -44,7 +54,7 @@ void for_each(const Cuda& space, std::size_t n, F f);
 /// slots[k] := sum over i of f(i).v[k]; slots may be null when f.finish takes the sums.
 /// Exec      Host: returns when all calls are done. Cuda: enqueued; the slots are in device memory.
 template <class F>
-void sum(const Host& space, std::size_t n, F f, double* slots);
+void sum(const Host& space, std::size_t n, F f, typename detail::SumsOf<F>::value_type* slots);
 template <class F>
 void sum(const Cuda& space, std::size_t n, F f, double* slots);
 

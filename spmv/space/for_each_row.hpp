@@ -79,7 +79,8 @@ void for_each_row(const Cuda& space, std::size_t rows, Offset entries, F f);
 /// The same; slots[k] := sum over the rows of what finish() returns.
 /// Exec      As sum.
 template <class Space, class F>
-void sum_rows(const Space& space, std::size_t rows, Offset, F f, double* slots) {
+void sum_rows(const Space& space, std::size_t rows, Offset, F f,
+              typename detail::SumsOf<detail::WholeRow<F>>::value_type* slots) {
   sum(space, rows, detail::WholeRow<F>{f}, slots);
 }
 template <class F>

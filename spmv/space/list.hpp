@@ -14,6 +14,11 @@
   DO(float);                    \
   DO(double)
 
+// Complex values, which part of the library takes, on Host. The caller includes <complex>.
+#define OSTINATO_FOR_COMPLEX_VALUES(DO) DO(std::complex<double>)
+#define OSTINATO_FOR_COMPLEX(DO) DO(Host, std::complex<double>)
+#define OSTINATO_FOR_COMPLEX_OF(DO, what) DO(what, Host, std::complex<double>)
+
 // What there is on one space.
 #define OSTINATO_ALL_ON(Space, DO) \
   DO(Space, float);                \
@@ -55,5 +60,6 @@
 /// A class template of a space and a value type: instantiated in its .cpp file, and declared so in its header.
 #define OSTINATO_CLASS(Class) OSTINATO_FOR_ALL_OF(OSTINATO_CLASS_ON, Class)
 #define OSTINATO_EXTERN_CLASS(Class) OSTINATO_DECLARED_ALL_OF(OSTINATO_EXTERN_CLASS_ON, Class)
+#define OSTINATO_COMPLEX_CLASS(Class) OSTINATO_FOR_COMPLEX_OF(OSTINATO_CLASS_ON, Class)
 #define OSTINATO_CLASS_ON(Class, Space, T) template class Class<Space, T>
 #define OSTINATO_EXTERN_CLASS_ON(Class, Space, T) extern template class Class<Space, T>

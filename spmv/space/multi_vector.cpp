@@ -4,6 +4,7 @@
 #include <ostinato/spmv/space/multi_vector.hpp>
 
 #include <algorithm>
+#include <complex>
 #include <vector>
 
 #include <ostinato/spmv/space/dot.hpp>
@@ -35,7 +36,7 @@ template <class T>
 void project(const Host& host, int columns, const T* v, In<T> w, T* h) {
   const std::size_t n = w.size(), blocks = (n + host_block - 1) / host_block;
   const std::size_t width = static_cast<std::size_t>(columns);
-  std::vector<double> partial(blocks * width);
+  std::vector<sum_t<T>> partial(blocks * width);
   parallel_for(host, blocks, [=, out = partial.data()](std::size_t block) {
     const std::size_t begin = block * host_block, end = std::min(begin + host_block, n);
     for (std::size_t k = 0; k < width; ++k) {
@@ -44,7 +45,7 @@ void project(const Host& host, int columns, const T* v, In<T> w, T* h) {
     }
   });
   for (std::size_t k = 0; k < width; ++k) {
-    double total = 0;
+    sum_t<T> total = 0;
     for (std::size_t block = 0; block < blocks; ++block) total += partial[block * width + k];
     h[k] = static_cast<T>(total);
   }
@@ -96,5 +97,6 @@ void combine(const Host& host, int columns, const T* v, int results, const T* y,
   template void combine<T>(const Host&, int, const T*, const T*, Out<T>);  \
   template void combine<T>(const Host&, int, const T*, int, const T*, std::size_t, Out<T>)
 OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
+OSTINATO_FOR_COMPLEX_VALUES(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato

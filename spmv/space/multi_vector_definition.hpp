@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <ostinato/spmv/base/function.hpp>
 #include <ostinato/spmv/space/dot.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
-#include <ostinato/spmv/space/function.hpp>
 #include <ostinato/spmv/space/multi_vector.hpp>
 #include <ostinato/spmv/space/sums.hpp>
 
@@ -18,7 +18,7 @@ namespace detail {
 template <class T>
 struct Projection : Dot<T> {
   T* h;
-  OSTINATO_FUNCTION void finish(const Sums<1>& s) const { *h = static_cast<T>(s.v[0]); }
+  OSTINATO_FUNCTION void finish(const Sums<1, sum_t<T>>& s) const { *h = static_cast<T>(s.v[0]); }
 };
 
 /// w += sign V h, row by row.

@@ -42,7 +42,7 @@ void for_parts(const Host& host, std::size_t count, Offset looks, F f) {
 }
 
 template <class F>
-bool prepare(F& f) {
+OSTINATO_FUNCTION bool prepare(F& f) {
   if constexpr (requires { f.prepare(); }) {
     return f.prepare();
   } else {
@@ -51,7 +51,7 @@ bool prepare(F& f) {
 }
 
 template <class F>
-void skipped(F& f) {
+OSTINATO_FUNCTION void skipped(F& f) {
   if constexpr (requires { f.skipped(); }) f.skipped();
 }
 
@@ -62,7 +62,7 @@ auto block_sums(const F f, std::size_t begin, std::size_t end) {
   using Result = std::remove_cvref_t<decltype(f(begin))>;
   constexpr int count = Result::count;
   constexpr std::size_t lanes = 16;
-  double lane[count][lanes] = {};
+  typename Result::value_type lane[count][lanes] = {};
   std::size_t i = begin;
   for (; i + lanes <= end; i += lanes) {
 #pragma omp simd
@@ -95,21 +95,39 @@ void for_each(const Host& host, std::size_t n, F f) {
   });
 }
 
+namespace detail {
+
+/// sums[b] := the sum of f(i) over block b of the elements begin .. end - 1. f is prepared, and f.finish isn't called.
 template <class F>
-void sum(const Host& host, std::size_t n, F f, double* slots) {
-  using Result = std::remove_cvref_t<decltype(f(std::size_t{0}))>;
+void sum_blocks(const Host& host, std::size_t begin, std::size_t end, F f, SumsOf<F>* sums) {
+  for_blocks(host, (end - begin + host_block - 1) / host_block, [=](std::size_t block) {
+    const std::size_t first = begin + block * host_block;
+    sums[block] = block_sums(f, first, std::min(first + host_block, end));
+  });
+}
+
+/// Adds the sums of the blocks in order, stores them in the slots, which may be null, and lets f finish.
+template <class F>
+OSTINATO_FUNCTION void finish_sum(F& f, std::size_t blocks, const SumsOf<F>* sums,
+                                  typename SumsOf<F>::value_type* slots) {
+  SumsOf<F> total{};
+  for (std::size_t block = 0; block < blocks; ++block) total += sums[block];
+  if (slots != nullptr) {
+    for (int k = 0; k < SumsOf<F>::count; ++k) slots[k] = total.v[k];
+  }
+  if constexpr (requires { f.finish(total); }) f.finish(total);
+}
+
+}  // namespace detail
+
+template <class F>
+void sum(const Host& host, std::size_t n, F f, typename detail::SumsOf<F>::value_type* slots) {
   if (!detail::prepare(f)) return detail::skipped(f);
   const std::size_t blocks = (n + host_block - 1) / host_block;
-  static thread_local std::vector<Result> partial;
+  static thread_local std::vector<detail::SumsOf<F>> partial;
   partial.resize(blocks);
-  Result* const out = partial.data();
-  detail::for_blocks(host, blocks, [=](std::size_t block) {
-    out[block] = detail::block_sums(f, block * host_block, std::min((block + 1) * host_block, n));
-  });
-  Result total{};
-  for (std::size_t block = 0; block < blocks; ++block) total += out[block];
-  if (slots != nullptr) std::copy(total.v, total.v + Result::count, slots);
-  if constexpr (requires { f.finish(total); }) f.finish(total);
+  detail::sum_blocks(host, 0, n, f, partial.data());
+  detail::finish_sum(f, blocks, partial.data(), slots);
 }
 
 namespace detail {

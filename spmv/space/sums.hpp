@@ -2,15 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <ostinato/spmv/space/function.hpp>
+#include <ostinato/spmv/base/function.hpp>
 
 namespace ostinato {
 
-/// K sums in double precision that are accumulated together.
-template <int K>
+/// K sums that are accumulated together, in double precision or, with S = sum_t of a complex type, in complex<double>.
+template <int K, class S = double>
 struct Sums {
+  using value_type = S;
   static constexpr int count = K;
-  double v[K] = {};
+  S v[K] = {};
 
   OSTINATO_FUNCTION Sums& operator+=(const Sums& other) {
     for (int k = 0; k < K; ++k) v[k] += other.v[k];

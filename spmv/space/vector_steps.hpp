@@ -6,10 +6,11 @@
 #include <span>
 #include <type_traits>
 
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/lengths.hpp>
 
-// Vector operations that solvers, preconditioners and operators share. Scalars (double*) are in the memory of the
-// space. On Cuda all operations are enqueued. No operation allocates device memory. A vector that is too short is a
+// Vector operations that solvers, preconditioners and operators share. Scalars (Slot<T>) are in the memory of the
+// space. x . y is the sum of conj(x(i)) y(i). On Cuda all operations are enqueued. No operation allocates device memory. A vector that is too short is a
 // DimensionError.
 
 namespace ostinato {
@@ -34,11 +35,11 @@ void scale(const Space& space, T a, In<T> x, Out<T> y);
 
 /// *slot = x . y
 template <class T, class Space>
-void dot(const Space& space, In<T> x, In<T> y, double* slot);
+void dot(const Space& space, In<T> x, In<T> y, Slot<T> slot);
 
 /// r = b - q,  *rr = r . r.  r and q may be the same vector.
 template <class T, class Space>
-void subtract_from(const Space& space, In<T> b, In<T> q, Out<T> r, double* rr);
+void subtract_from(const Space& space, In<T> b, In<T> q, Out<T> r, Slot<T> rr);
 
 /// z = d * r, element by element
 template <class T, class Space>
@@ -46,6 +47,6 @@ void multiply(const Space& space, In<T> d, In<T> r, Out<T> z);
 
 /// z = d * r, element by element;  *slot = r . z
 template <class T, class Space>
-void multiply_dot(const Space& space, In<T> d, In<T> r, Out<T> z, double* slot);
+void multiply_dot(const Space& space, In<T> d, In<T> r, Out<T> z, Slot<T> slot);
 
 }  // namespace ostinato

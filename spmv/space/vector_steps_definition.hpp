@@ -17,13 +17,13 @@ void scale(const Space& space, T a, In<T> x, Out<T> y) {
 }
 
 template <class T, class Space>
-void dot(const Space& space, In<T> x, In<T> y, double* slot) {
+void dot(const Space& space, In<T> x, In<T> y, Slot<T> slot) {
   detail::require_length("dot", x.size(), y.size());
   sum(space, x.size(), Dot<T>{x.data(), y.data()}, slot);
 }
 
 template <class T, class Space>
-void subtract_from(const Space& space, In<T> b, In<T> q, Out<T> r, double* rr) {
+void subtract_from(const Space& space, In<T> b, In<T> q, Out<T> r, Slot<T> rr) {
   detail::require_length("subtract_from", r.size(), std::min(b.size(), q.size()));
   sum(space, r.size(), detail::SubtractFrom<T>{b.data(), q.data(), r.data()}, rr);
 }
@@ -35,7 +35,7 @@ void multiply(const Space& space, In<T> d, In<T> r, Out<T> z) {
 }
 
 template <class T, class Space>
-void multiply_dot(const Space& space, In<T> d, In<T> r, Out<T> z, double* slot) {
+void multiply_dot(const Space& space, In<T> d, In<T> r, Out<T> z, Slot<T> slot) {
   detail::require_length("multiply_dot", z.size(), std::min(d.size(), r.size()));
   sum(space, z.size(), detail::MultiplyDot<T>{d.data(), r.data(), z.data()}, slot);
 }

@@ -4,9 +4,10 @@
 
 // The functors behind vector_steps.hpp. vector_steps_definition.hpp uses them; vector_steps.cu has them for Cuda.
 
+#include <ostinato/spmv/base/function.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/dot.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
-#include <ostinato/spmv/space/function.hpp>
 #include <ostinato/spmv/space/sums.hpp>
 
 namespace ostinato::detail {
@@ -23,10 +24,10 @@ template <class T>
 struct SubtractFrom {
   const T *b, *q;
   T* r;
-  OSTINATO_FUNCTION Sums<1> operator()(std::size_t i) const {
+  OSTINATO_FUNCTION Sums<1, sum_t<T>> operator()(std::size_t i) const {
     const T value = b[i] - q[i];
     r[i] = value;
-    return {{static_cast<double>(value) * static_cast<double>(value)}};
+    return {{abs2(value)}};
   }
 };
 
@@ -41,10 +42,10 @@ template <class T>
 struct MultiplyDot {
   const T *d, *r;
   T* z;
-  OSTINATO_FUNCTION Sums<1> operator()(std::size_t i) const {
+  OSTINATO_FUNCTION Sums<1, sum_t<T>> operator()(std::size_t i) const {
     const T value = d[i] * r[i];
     z[i] = value;
-    return {{static_cast<double>(value) * static_cast<double>(r[i])}};
+    return {{product_of(conj(r[i]), value)}};
   }
 };
 

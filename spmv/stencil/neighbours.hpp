@@ -8,8 +8,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <ostinato/spmv/base/function.hpp>
 #include <ostinato/spmv/space/extents.hpp>
-#include <ostinato/spmv/space/function.hpp>
 
 namespace ostinato::detail {
 
@@ -124,7 +124,9 @@ struct Wrapped {
 #define OSTINATO_STENCIL_SHAPES(DO) \
   DO(detail::Shape<1, true>)        \
   DO(detail::Shape<2, true>)        \
-  DO(detail::Shape<2, false>) DO(detail::Shape<3, true>) DO(detail::Shape<3, false>)
+  DO(detail::Shape<2, false>)       \
+  DO(detail::Shape<3, true>)        \
+  DO(detail::Shape<3, false>)
 
 /// Calls f with the shape of a stencil.
 template <class F>

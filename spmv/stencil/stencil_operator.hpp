@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <type_traits>
 #include <vector>
 
 #include <ostinato/spmv/analysis/grid.hpp>
 #include <ostinato/spmv/analysis/structure.hpp>
+#include <ostinato/spmv/linear_map.hpp>
 #include <ostinato/spmv/matrix/stencil.hpp>
 #include <ostinato/spmv/space/concept.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
@@ -22,6 +24,8 @@ namespace ostinato {
 namespace detail {
 template <class T>
 struct StencilRows;
+template <class Space, class A>
+class LowerOf;
 }  // namespace detail
 
 /// A matrix on a grid that is never stored: products are made from its stencil. Solvers and Multigrid take it as they
@@ -51,12 +55,13 @@ class StencilOperator {
   /// An object that was moved from has no rows, and its products throw ArgumentError.
   StencilOperator(StencilOperator&& other) noexcept;
   StencilOperator& operator=(StencilOperator&& other) noexcept;
-  ~StencilOperator() = default;
+  ~StencilOperator();
 
   Index rows() const { return structure_.rows; }
   Index cols() const { return structure_.cols; }
   const Space& space() const { return space_; }
   const Structure& structure() const { return structure_; }  ///< without census and profile
+  const Facts& facts() const { return structure_; }
   const Grid& grid() const { return grid_; }
   std::size_t bytes() const { return coefficients_.bytes(); }
   int revision() const { return revision_.number(); }  ///< changes when another operator is assigned
@@ -76,12 +81,11 @@ class StencilOperator {
   /// y = A x;  *slot = w . y, in one pass. The slot is in the memory of the space.
   void apply_dot(std::span<const T> x, std::span<T> y, std::span<const T> w, double* slot) const;
 
-  /// The same for vectors in float (Operator::mixed_dot()).
-  void mixed_dot(std::span<const float> x, std::span<float> y, std::span<const float> w, double* slot) const
-      requires(std::is_same_v<T, double>);
+  /// For vectors in float; null where T is float.
+  const LinearMap<Space, float>* lower() const;
 
-  /// r = b - A x;  *slot = r . r, in one pass. Returns true.
-  bool residual(std::span<const T> x, std::span<const T> b, std::span<T> r, double* slot) const;
+  /// r = b - A x;  *slot = r . r, in one pass.
+  void residual(std::span<const T> x, std::span<const T> b, std::span<T> r, double* slot) const;
 
   /// r = b - outer A (inner x), added up with twice the digits (spmv/matrix/accurate_residual.hpp);  *slot = r . r.
   /// Returns true.
@@ -94,11 +98,17 @@ class StencilOperator {
   bool mixed_dot_of_fours(const float* x, float* y, const float* w, double* slot) const
       requires(std::is_same_v<T, double>&& is_cuda<Space>);
 
+  using Lower = detail::LowerOf<Space, StencilOperator>;
+  friend Lower;
+  template <class Product>
+  void mixed(const Product& p, const float* w, double* slot) const;
+
   Space space_;
   Grid grid_;
   Structure structure_;
   std::vector<double> table_;
   Vector<Space, T> coefficients_;
+  std::unique_ptr<Lower> lower_;  ///< where T is double
   Revision revision_;
   FirstLook look_;
 };

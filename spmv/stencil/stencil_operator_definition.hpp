@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include <ostinato/spmv/formats/lower_of.hpp>
 #include <ostinato/spmv/space/concept.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/memory.hpp>
@@ -45,6 +46,10 @@ StencilOperator<Space, T>::StencilOperator(const Space& space, const Stencil& st
   structure_ = detail::fill_rows(stencil, grid_, a);
   if (by_class) table_ = stencil_operator_definition::table_of(grid_, a);
   if (!Space::has_host_memory) coefficients_.upload(on_host);
+  if constexpr (std::is_same_v<T, double>) {
+    const std::size_t points = grid_.extents.points();
+    lower_ = std::make_unique<Lower>(space, points, points, *this);
+  }
 }
 
 template <class Space, class T>
@@ -53,7 +58,13 @@ StencilOperator<Space, T>::StencilOperator(StencilOperator&& other) noexcept
       grid_(std::exchange(other.grid_, {})),
       structure_(std::exchange(other.structure_, {})),
       table_(std::exchange(other.table_, {})),
-      coefficients_(std::move(other.coefficients_)) {}
+      coefficients_(std::move(other.coefficients_)),
+      lower_(std::move(other.lower_)) {
+  if (lower_) lower_->serve(*this);
+}
+
+template <class Space, class T>
+StencilOperator<Space, T>::~StencilOperator() = default;
 
 template <class Space, class T>
 StencilOperator<Space, T>& StencilOperator<Space, T>::operator=(StencilOperator&& other) noexcept {
@@ -63,6 +74,8 @@ StencilOperator<Space, T>& StencilOperator<Space, T>::operator=(StencilOperator&
   std::swap(structure_, taken.structure_);
   std::swap(table_, taken.table_);
   std::swap(coefficients_, taken.coefficients_);
+  std::swap(lower_, taken.lower_);
+  if (lower_) lower_->serve(*this);
   revision_.renew();
   return *this;
 }
@@ -97,18 +110,24 @@ void StencilOperator<Space, T>::apply_dot(std::span<const T> x, std::span<T> y, 
 }
 
 template <class Space, class T>
-void StencilOperator<Space, T>::mixed_dot(std::span<const float> x, std::span<float> y, std::span<const float> w,
-                                          double* slot) const requires(std::is_same_v<T, double>) {
-  require_shapes(x.size(), y.size());
-  require_shapes(w.size(), y.size());
-  if constexpr (is_cuda<Space>) {
-    if (mixed_dot_of_fours(x.data(), y.data(), w.data(), slot)) return;
+const LinearMap<Space, float>* StencilOperator<Space, T>::lower() const {
+  return lower_.get();
+}
+
+/// A product with vectors in float, and *slot = w . y.
+template <class Space, class T>
+template <class Product>
+void StencilOperator<Space, T>::mixed(const Product& p, const float* w, double* slot) const {
+  if constexpr (std::is_same_v<T, double>) {
+    if constexpr (is_cuda<Space>) {
+      if (p.alpha == 1 && p.beta == 0 && mixed_dot_of_fours(p.x, p.y, w, slot)) return;
+    }
+    const detail::StencilRows<T> rows = view();
+    detail::with_shape(grid_.dimensions, grid_.star, rows.around, [&]<class S>(S) {
+      sum_grid(space_, grid_.extents, detail::StencilProduct<S, T, float>{rows, p.x, p.alpha, p.beta, p.z, p.y, w},
+               slot);
+    });
   }
-  const detail::StencilRows<T> rows = view();
-  detail::with_shape(grid_.dimensions, grid_.star, rows.around, [&]<class S>(S) {
-    sum_grid(space_, grid_.extents,
-             detail::StencilProduct<S, T, float>{rows, x.data(), T{1}, T{0}, nullptr, y.data(), w.data()}, slot);
-  });
 }
 
 /// Makes the product where StencilProductOfFours can.
@@ -131,7 +150,7 @@ bool StencilOperator<Space, T>::mixed_dot_of_fours(const float* x, float* y, con
 }
 
 template <class Space, class T>
-bool StencilOperator<Space, T>::residual(std::span<const T> x, std::span<const T> b, std::span<T> r,
+void StencilOperator<Space, T>::residual(std::span<const T> x, std::span<const T> b, std::span<T> r,
                                          double* slot) const {
   require_shapes(x.size(), r.size());
   require_shapes(b.size(), r.size());
@@ -140,7 +159,6 @@ bool StencilOperator<Space, T>::residual(std::span<const T> x, std::span<const T
     sum_grid(space_, grid_.extents,
              detail::StencilProduct<S, T>{rows, x.data(), T{-1}, T{1}, b.data(), r.data(), r.data()}, slot);
   });
-  return true;
 }
 
 template <class Space, class T>

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#include <complex>
 #include <span>
 #include <vector>
 
@@ -29,6 +30,15 @@ struct NoValueType {
 struct Whole : Diagonal {
   using value_type = int;
   void apply(int, std::span<const int>, int, std::span<int>) const {}
+};
+
+template <class R>
+using Values = std::vector<std::complex<R>>;
+
+template <class R>
+struct Complex : Diagonal {
+  using value_type = std::complex<R>;
+  void apply(value_type, std::span<const value_type>, value_type, std::span<value_type>) const {}
 };
 
 struct NoShape {
@@ -65,6 +75,8 @@ struct NotConstM {
 void wrong(const ostinato::Host& space, const ostinato::Csr<double>& matrix, const Vector& b, Vector& x) {
   std::vector<float> single(3);
   const View view;
+  Values<float> v(3);
+  Values<double> z(3);
   const ostinato::Operator A(space, matrix);
   const ostinato::Jacobi M(space, matrix);
   const ostinato::SolveOptions options;
@@ -84,6 +96,10 @@ void wrong(const ostinato::Host& space, const ostinato::Csr<double>& matrix, con
   (void)ostinato::bicgstab(space, NoValueType{}, b, x);
   // the value_type of A is neither float nor double
   (void)ostinato::cg(space, Whole{}, b, x);
+  // A holds complex values, which only ostinato::cg, bicgstab and gmres take
+  (void)ostinato::minres(space, Complex<double>{}, Values<double>(3), z);
+  // A holds complex values, which only ostinato::cg, bicgstab and gmres take
+  (void)ostinato::solve(space, Complex<float>{}, Values<float>(3), v);
   // A has no rows() const and cols() const that give the size of the matrix
   (void)ostinato::cg(space, NoShape{}, b, x);
   // apply() of A isn't const: void apply(T alpha, std::span<const T> x, T beta, std::span<T> y) const
@@ -114,6 +130,8 @@ void wrong(const ostinato::Host& space, const ostinato::Csr<double>& matrix, con
   (void)ostinato::solve(space, A, 1.0, x);
   // an option has a name that SolveOptions doesn't have: the tolerance is rtol or atol, the limit of iterations max_iterations
   (void)ostinato::cg(space, A, b, x, {.rtol = 1e-6, .maxiter = 100});
+  // an option is of another method: restart is of gmres and gcrodr, recycle and recycled of gcrodr, flexible of gmres, shadow of idr, mixed of cg; effort, prepare and symmetric are of solve()
+  (void)ostinato::cg(space, A, b, x, M, {.rtol = 1e-6, .restart = 30});
   // what follows M has to be SolveOptions, as in {.rtol = 1e-10}
   (void)ostinato::cg(space, A, b, x, M, 1e-10);
   // the matrix is no ostinato::Csr or CsrView: csr_from(matrix) makes one of an Eigen::SparseMatrix, csr_from() and csr_view() of arrays

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <ostinato/solvers/options.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 
 #include "fuzz/trials.hpp"
 #include "support/dense_reference.hpp"
@@ -223,7 +224,7 @@ class DrawHard {
 
   /// More equations than unknowns or fewer, with columns of any size, of which some may depend on others.
   HardSystem<T> rectangular() {
-    const double most = one_in(2) ? 0 : sizeof(T) == 4 ? 5 : 12;
+    const double most = one_in(2) ? 0 : is_single<T> ? 5 : 12;
     const Index cols = 1 + below(random_, 30), rows = one_in(4) ? 1 + below(random_, cols) : cols + below(random_, 60);
     const bool full = one_in(2), depends = one_in(4);
     std::vector<Triplet<double>> entries;
@@ -276,7 +277,7 @@ class DrawHard {
         return ", a diagonal row";
       }
       default:
-        to.push_back({below(random_, n_), below(random_, n_), power_of_ten(0, sizeof(T) == 4 ? 15 : 30)});
+        to.push_back({below(random_, n_), below(random_, n_), power_of_ten(0, is_single<T> ? 15 : 30)});
         to.back().col = to.back().row;
         return ", a penalty";
     }
@@ -284,7 +285,7 @@ class DrawHard {
 
   /// Rows and columns of other size: two kinds of unknowns, or any.
   std::string scale(std::vector<Triplet<double>>& to, bool both) {
-    const double most = sizeof(T) == 4 ? 5 : 12, other = power_of_ten(-most, most);
+    const double most = is_single<T> ? 5 : 12, other = power_of_ten(-most, most);
     const bool two = one_in(2), symmetric = both && one_in(2);
     std::vector<double> rows(static_cast<std::size_t>(n_), 1), cols = rows;
     for (Index i = 0; i < n_; ++i) {
@@ -311,7 +312,7 @@ class DrawHard {
     }
     if (!one_in(3)) return b;
     name += ", b with a part besides";
-    const double part = power_of_ten(sizeof(T) == 4 ? -3 : -7, 0);
+    const double part = power_of_ten(is_single<T> ? -3 : -7, 0);
     double size = 0;
     for (const T v : b) size = std::max(size, std::abs(static_cast<double>(v)));
     if (one_in(2)) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <ostinato/solvers/options.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/extents.hpp>
 
 #include "fuzz/trials.hpp"
@@ -143,7 +144,7 @@ class Draw {
 
   SolveOptions options() {
     SolveOptions o;
-    o.rtol = one_in(20) ? 0 : power_of_ten(sizeof(T) == 4 ? -9 : -18, -1);
+    o.rtol = one_in(20) ? 0 : power_of_ten(is_single<T> ? -9 : -18, -1);
     if (one_in(10)) o.atol = power_of_ten(-20, 5);
     o.max_iterations = one_in(10) ? below(random_, 5) : 400;
     o.restart = 1 + below(random_, 50);

@@ -18,6 +18,7 @@
 
 #include <ostinato/ostinato.hpp>
 #include <ostinato/solvers/list.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/formats/list.hpp>
 
 #include "fuzz/hard_system.hpp"
@@ -37,7 +38,7 @@ void solve_one(const Space& space, Trial& trial, Random& random) {
   const std::string solver = draw.one_of(square_solvers()), precond = draw.one_of(choices_of(preconditioner_infos())),
                     format = draw.one_in(2) ? "auto" : draw.one_of(choices_of(format_list<Space, T>()));
   const bool keep = draw.one_in(2), update = draw.one_in(4), move = draw.one_in(4);
-  trial.what = (sizeof(T) == 4 ? "float " : "double ") + solver + " " + precond + " " + format + " n " +
+  trial.what = (is_single<T> ? "float " : "double ") + solver + " " + precond + " " + format + " n " +
                std::to_string(a.rows) + " rtol " + number(options.rtol) + (keep ? " analysis kept" : "");
 
   auto analysis = std::make_unique<Analysis<Space, T>>(space, a);
@@ -63,8 +64,8 @@ void solve_one(const Space& space, Trial& trial, Random& random) {
 template <class T, class Space>
 void solve_hard(const Space& space, Trial& trial, Random& random) {
   const HardSystem<T> s = DrawHard<T>(random).system();
-  const double rtol = sizeof(T) == 4 ? 1e-4 : 1e-8;
-  trial.what = (sizeof(T) == 4 ? "float " : "double ") + s.kind;
+  const double rtol = is_single<T> ? 1e-4 : 1e-8;
+  trial.what = (is_single<T> ? "float " : "double ") + s.kind;
   if (const char* path = std::getenv("OSTINATO_FUZZ_WRITE")) {
     write_matrix_market(std::string(path) + ".mtx", s.a.view(), "");
     write_vector<T>(std::string(path) + "_b.mtx", std::span<const T>(s.b), "");

@@ -87,6 +87,32 @@ TYPED_TEST(AnyPreconditionerOn, TakesOptionsAsText) {
   EXPECT_EQ(Any(analysis, "multigrid:sweeps=2").name(), "multigrid");
 }
 
+TYPED_TEST(AnyPreconditionerOn, TakesOptionsAsValues) {
+  using T = typename TypeParam::T;
+  using Any = typename TestFixture::ByName;
+  const Analysis analysis(this->space(), generate<T>("poisson2d", {.n = 20}));
+  const auto same = [&](const PreconditionerRequest& asked, const auto& m) {
+    return same_bits(this->apply(Any(analysis, asked), 400), this->apply(m, 400));
+  };
+  const MultigridOptions three{.sweeps = 3};
+  const MultigridOptions near_null{.kind = MultigridKind::aggregation, .near_null = random_vector<double>(400, 1)};
+
+  EXPECT_TRUE(same({"multigrid"}, Multigrid(analysis)));
+  EXPECT_TRUE(same({"multigrid", three}, Multigrid(analysis, three)));
+  EXPECT_FALSE(same({"multigrid", three}, Multigrid(analysis)));
+  EXPECT_TRUE(same({"multigrid", near_null}, Multigrid(analysis, near_null)));
+  EXPECT_TRUE(same(parse_preconditioner("multigrid:sweeps=3"), Multigrid(analysis, three)));
+  EXPECT_EQ(message_of<ArgumentError>([&] {
+              Any(analysis, {"ilu0", three});
+            }),
+            "ilu0: the options are those of another preconditioner");
+  EXPECT_EQ(message_of<ArgumentError>([&] { Any(analysis, {"auto", three}); }), "auto takes no options");
+  EXPECT_EQ(message_of<ArgumentError>([&] {
+              Any(analysis, {"multigrid", MultigridOptions{.sweeps = 9}});
+            }),
+            "multigrid: sweeps is 9; it has to be 0 to 8");
+}
+
 TEST(PreconditionerOptions, TellWhetherTheyReferToTheNumbersOfRows) {
   for (const char* text : {"ilu0", "iluk", "ilut", "lu", "ic0", "ict", "cholesky"}) {
     EXPECT_EQ(rows_named_by(text), RowsNamed::none) << text;

@@ -9,6 +9,7 @@
 #include <ostinato/solvers/cg.hpp>
 #include <ostinato/solvers/gmres.hpp>
 #include <ostinato/solvers/minres.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/graph_capture.hpp>
 
@@ -154,7 +155,7 @@ TYPED_TEST(OneLevelOn, RefusesWhatIsNotSquareAndUnknownOptions) {
 TYPED_TEST(OneLevelOn, MakesCgTakeFewerIterations) {
   using T = typename TypeParam::T;
   const auto system = with_known_solution(generate<T>("variable2d", {.n = 60}));
-  const SolveOptions options{.rtol = sizeof(T) == 4 ? 1e-4 : 1e-9};
+  const SolveOptions options{.rtol = is_single<T> ? 1e-4 : 1e-9};
   const Jacobi jacobi(this->space(), system.a);
   const int plain = solve_honestly<Cg>(this->space(), system, options, jacobi).result.iterations;
   for (const std::string& name : every_one_level) {
@@ -180,7 +181,7 @@ TYPED_TEST(OneLevelOn, ServesANegativeDefiniteMatrix) {
   for (std::size_t k = 0; k < every_one_level.size(); ++k) {
     const typename TestFixture::ByName m(this->space(), a, every_one_level[k]);
     EXPECT_TRUE(same_bits(this->apply(m, r), positive[k])) << every_one_level[k];
-    const SolveOptions options{.rtol = sizeof(T) == 4 ? 1e-4 : 1e-9};
+    const SolveOptions options{.rtol = is_single<T> ? 1e-4 : 1e-9};
     const auto solved = solve_honestly<Cg>(this->space(), system, options, m);
     EXPECT_EQ(solved.result.status, Status::converged) << every_one_level[k];
   }
@@ -189,7 +190,7 @@ TYPED_TEST(OneLevelOn, ServesANegativeDefiniteMatrix) {
 TYPED_TEST(OneLevelOn, ServesMinresAndGmres) {
   using T = typename TypeParam::T;
   using Any = typename TestFixture::ByName;
-  const SolveOptions options{.rtol = sizeof(T) == 4 ? 1e-4 : 1e-8};
+  const SolveOptions options{.rtol = is_single<T> ? 1e-4 : 1e-8};
   const auto shifted = with_known_solution(shifted_laplacian<T>(20, 0.3));
   for (const char* name : {"spai0", "ssor", "chebyshev:degree=2", "fsai"}) {
     const Any m(this->space(), shifted.a, name);

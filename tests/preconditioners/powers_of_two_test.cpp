@@ -8,6 +8,7 @@
 
 #include <ostinato/preconditioners/any_preconditioner.hpp>
 #include <ostinato/solvers/solve.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
 #include <ostinato/spmv/operator.hpp>
 
@@ -60,7 +61,7 @@ class PowersOfTwo : public testing::Test {
     const Operator<Host, T> op(analysis, {.format = "csr"});
     const AnyPreconditioner<Host, T> m(analysis, precond);
     std::vector<T> x(b.size());
-    const double rtol = sizeof(T) == 4 ? 1e-4 : 1e-8;
+    const double rtol = is_single<T> ? 1e-4 : 1e-8;
     const SolveResult r = solve(space, op, In<T>(b), Out<T>(x), m, m.symmetric() ? "cg" : "bicgstab",
                                 {.rtol = rtol, .max_iterations = 2000});
     EXPECT_EQ(r.status, Status::converged) << precond << " 2^" << exponent << ": " << r.message();
@@ -84,11 +85,9 @@ class PowersOfTwo : public testing::Test {
   }
 
   static std::vector<int> even() {
-    return sizeof(T) == 4 ? std::vector<int>{-90, -60, 80} : std::vector<int>{-560, -700, 560};
+    return is_single<T> ? std::vector<int>{-90, -60, 80} : std::vector<int>{-560, -700, 560};
   }
-  static std::vector<int> odd() {
-    return sizeof(T) == 4 ? std::vector<int>{-91, 81} : std::vector<int>{-561, -701, 333};
-  }
+  static std::vector<int> odd() { return is_single<T> ? std::vector<int>{-91, 81} : std::vector<int>{-561, -701, 333}; }
 };
 
 using PowersOfTwoValues = testing::Types<float, double>;

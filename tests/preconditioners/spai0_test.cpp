@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/error.hpp>
 
 #include "support/preconditioning.hpp"
@@ -42,7 +43,7 @@ TYPED_TEST(Spai0On, MinimisesTheDistanceToTheInverse) {
 
 TYPED_TEST(Spai0On, StaysInRangeForLargeAndSmallValues) {
   using T = typename TypeParam::T;
-  const T large = sizeof(T) == 4 ? T(1e30) : T(1e200);
+  const T large = is_single<T> ? T(1e30) : T(1e200);
   for (const T scale : {large, 1 / large}) {
     const Spai0 m(this->space(), dense<T>({{3.0 * scale, 4.0 * scale}, {0, 2.0 * scale}}));
 

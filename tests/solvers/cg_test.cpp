@@ -15,6 +15,7 @@
 
 #include <ostinato/preconditioners/multigrid/multigrid.hpp>
 #include <ostinato/spmv/analysis/tridiagonal.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/error.hpp>
 
 #include "support/solving.hpp"
@@ -64,7 +65,7 @@ TYPED_TEST(CgOn, FollowsTheMethodByHand) {
 // With vectors in float, x has to become as accurate as in double, in about as many iterations.
 TYPED_TEST(CgOn, MixedPrecisionReachesWhatFullPrecisionReachesSlow) {
   using T = typename TypeParam::T;
-  if (sizeof(T) == sizeof(float)) GTEST_SKIP() << "mixed precision is for double";
+  if (is_single<T>) GTEST_SKIP() << "mixed precision is for double";
   const std::pair<const char*, GenerateOptions> cases[] = {{"poisson2d", {.n = 300}},
                                                            {"poisson3d", {.n = 33}},
                                                            {"variable2d", {.n = 97}},
@@ -91,7 +92,7 @@ TYPED_TEST(CgOn, MixedPrecisionReachesWhatFullPrecisionReachesSlow) {
 
 TYPED_TEST(CgOn, MixedPrecisionGoesOnInFullWhereFloatIsNotEnough) {
   using T = typename TypeParam::T;
-  if (sizeof(T) == sizeof(float)) GTEST_SKIP() << "mixed precision is for double";
+  if (is_single<T>) GTEST_SKIP() << "mixed precision is for double";
   const auto system = with_known_solution(generate<T>("poisson2d", {.n = 60}));
   const Multigrid m(this->space(), system.a, {.kind = MultigridKind::structured});
   const SolveOptions beyond{.rtol = 1e-17, .mixed = MixedPrecision::off};
@@ -108,7 +109,7 @@ TYPED_TEST(CgOn, MixedPrecisionGoesOnInFullWhereFloatIsNotEnough) {
 // A recurrence in float then goes five digits far, although the way to the goal is endless.
 TYPED_TEST(CgOn, MixedPrecisionTakesAGoalOfZero) {
   using T = typename TypeParam::T;
-  if (sizeof(T) == sizeof(float)) GTEST_SKIP() << "mixed precision is for double";
+  if (is_single<T>) GTEST_SKIP() << "mixed precision is for double";
   const auto system = with_known_solution(generate<T>("poisson2d", {.n = 60}));
   const Multigrid m(this->space(), system.a, {.kind = MultigridKind::structured});
   for (const double rtol : {0.0, 1e-320}) {
@@ -122,7 +123,7 @@ TYPED_TEST(CgOn, MixedPrecisionTakesAGoalOfZero) {
 // Without a solution the residual grows. In float it would go on growing slowly, without a breakdown.
 TYPED_TEST(CgOn, MixedPrecisionEndsWhereThereIsNoSolution) {
   using T = typename TypeParam::T;
-  if (sizeof(T) == sizeof(float)) GTEST_SKIP() << "mixed precision is for double";
+  if (is_single<T>) GTEST_SKIP() << "mixed precision is for double";
   const Csr<T> a = generate<T>("poisson2d", {.n = 48, .periodic = true});  // singular
   const Multigrid m(this->space(), a, {.kind = MultigridKind::structured});
   for (const std::uint64_t seed : {1, 2, 3, 4, 5, 6}) {
@@ -148,14 +149,14 @@ TYPED_TEST(CgOn, MixedPrecisionSaysWhereItHasNoEffect) {
   const auto result = this->solve(system, {.rtol = attainable<T>(), .mixed = MixedPrecision::on}, m).result;
 
   EXPECT_EQ(result.status, Status::converged);
-  EXPECT_TRUE(has_note(result, sizeof(T) == sizeof(float)
+  EXPECT_TRUE(has_note(result, is_single<T>
                                    ? "mixed = on had no effect: the system is in single precision"
                                    : "mixed = on had no effect with jacobi: A or M doesn't take vectors in float"));
 }
 
 TYPED_TEST(CgOn, MixedPrecisionIsNotedWhereItRan) {
   using T = typename TypeParam::T;
-  if (sizeof(T) == sizeof(float)) GTEST_SKIP() << "mixed precision is for double";
+  if (is_single<T>) GTEST_SKIP() << "mixed precision is for double";
   auto system = with_known_solution(generate<T>("poisson2d", {.n = 60}));
   const Multigrid m(this->space(), system.a, {.kind = MultigridKind::structured});
   const auto solved = [&](double rtol, int most) {
@@ -180,13 +181,20 @@ struct UsersMatrix {
   void apply(double alpha, std::span<const double> x, double beta, std::span<double> y) const {
     for (std::size_t i = 0; i < y.size(); ++i) y[i] = alpha * row(x, i) + (beta == 0 ? 0 : beta * y[i]);
   }
-  void mixed_dot(std::span<const float> x, std::span<float> y, std::span<const float> w, double* slot) const {
-    *slot = 0;
-    for (std::size_t i = 0; i < y.size(); ++i) {
-      y[i] = static_cast<float>(row(x, i));
-      *slot += static_cast<double>(w[i]) * static_cast<double>(y[i]);
+  const LinearMap<Host, float>* lower() const { return &low; }
+
+  struct Lower : LinearMap<Host, float> {
+    const UsersMatrix& of;
+    explicit Lower(const UsersMatrix& m)
+        : LinearMap(Host(), static_cast<std::size_t>(m.a.rows), static_cast<std::size_t>(m.a.cols)), of(m) {}
+    void apply(float alpha, Block<const float> x, float beta, Block<float> y) const override {
+      const auto from = x.column(0);
+      const auto to = y.column(0);
+      for (std::size_t i = 0; i < to.size(); ++i)
+        to[i] = static_cast<float>(alpha * of.row(from, i) + (beta == 0 ? 0.0 : double{beta} * double{to[i]}));
     }
-  }
+  };
+  Lower low{*this};
 
  private:
   template <class V>
@@ -199,27 +207,28 @@ struct UsersMatrix {
 };
 
 /// A preconditioner of a user: z = r / 4.
-struct UsersQuarter {
-  void apply(std::span<const double> r, std::span<double> z) const {
-    for (std::size_t i = 0; i < r.size(); ++i) z[i] = r[i] / 4;
+template <class T>
+struct UsersQuarter : PreconditionerBase<Host, T> {
+  UsersQuarter() : PreconditionerBase<Host, T>(Host()) {}
+  void apply(Block<const T> r, Block<T> z) const override {
+    for (std::size_t i = 0; i < r.rows; ++i) z.data[i] = r.data[i] / 4;
   }
-  void mixed_dot(std::span<const float> r, std::span<float> z, double* slot) const {
-    *slot = 0;
-    for (std::size_t i = 0; i < r.size(); ++i) {
-      z[i] = r[i] / 4;
-      *slot += static_cast<double>(r[i]) * static_cast<double>(z[i]);
-    }
+  const PreconditionerBase<Host, float>* lower() const override {
+    if constexpr (std::is_same_v<T, double>) return &low;
+    return nullptr;
   }
+
+  std::conditional_t<std::is_same_v<T, double>, UsersQuarter<float>, int> low{};
 };
 
 TEST(CgMixed, ScalesTheRightHandSideIntoTheRangeOfFloat) {
   const auto system = with_known_solution(generate<double>("poisson2d", {.n = 30}));
-  const UsersMatrix a{system.a};
+  const UsersMatrix a{.a = system.a};
   for (const double scale : {1.0, 1e-30, 1e-40, 1e-45, 1e30, 1e40}) {
     SCOPED_TRACE(scale);
     std::vector<double> b = system.b, x(b.size());
     for (double& v : b) v *= scale;
-    const SolveResult result = cg(Host(), a, b, x, UsersQuarter{}, {.mixed = MixedPrecision::on});
+    const SolveResult result = cg(Host(), a, b, x, UsersQuarter<double>(), {.mixed = MixedPrecision::on});
     EXPECT_EQ(result.status, Status::converged);
     EXPECT_LE(result.iterations, 200);
   }
@@ -323,7 +332,7 @@ TYPED_TEST(CgOn, BearsAPreconditionerThatSaysThatItVaries) {
   using M = InnerCg<typename TypeParam::Space, T>;
   const auto system = with_known_solution(generate<T>("variable2d", {.n = 40}));
   const Operator a(this->space(), system.a);
-  const SolveOptions options{.rtol = sizeof(T) == 4 ? 1e-4 : 1e-8};
+  const SolveOptions options{.rtol = is_single<T> ? 1e-4 : 1e-8};
 
   const auto flexible = this->solve(system, options, M(this->space(), a, true));
   const auto unaware = this->solve(system, options, M(this->space(), a, false));

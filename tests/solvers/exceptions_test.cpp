@@ -42,7 +42,7 @@ class Throwing {
   Throwing(const Op& op, Fuse& fuse) : op_(op), fuse_(fuse) {}
   auto rows() const { return op_.rows(); }
   auto cols() const { return op_.cols(); }
-  const Structure& structure() const { return op_.structure(); }
+  const Facts& facts() const { return op_.structure(); }
   void apply(value_type alpha, std::span<const value_type> x, value_type beta, std::span<value_type> y) const {
     fuse_.count();
     op_.apply(alpha, x, beta, y);
@@ -83,13 +83,14 @@ template <>
 constexpr double sizes<float>[] = {1e-30, 1e30};
 
 /// Solves as MethodTest::run_with does, where the solve is expected to throw Thrown. Returns x.
-template <class Space, class T>
-std::vector<T> x_after_throw(const Space& space, const NamedMethod<Space, T>& method, const OperatorRef<Space, T>& op,
-                             const System<T>& system, const SolveOptions& options,
-                             const PreconditionerRef<Space, T>& m = {}) {
+template <class Space, class T, class A, class M = Identity>
+std::vector<T> x_after_throw(const Space& space, const NamedMethod<Space, T>& method, const A& op,
+                             const System<T>& system, const SolveOptions& options, const M& m = {}) {
   const Vector<Space, T> b(space, std::span<const T>(system.b));
   Vector<Space, T> x(space, std::span<const T>(system.x0));
-  EXPECT_THROW(method.run(space, op, b, x, m, options), Thrown);
+  EXPECT_THROW(method.run(space, detail::as_map<Space, T>(space, op), b, x,
+                          detail::as_preconditioner<Space, T>(space, m), options),
+               Thrown);
   return x.download();
 }
 

@@ -41,22 +41,23 @@ class Gaps {
 /// A diagonal whose sizes differ by 1e6: bad, but symmetric and positive. It waits for `gaps`, and offers complete
 /// factors instead, with which an iteration is enough: they win, whatever time that takes.
 template <class Space, class T>
-struct Scattered {
-  Space space;
+struct Scattered : PreconditionerBase<Space, T> {
+  using Base = PreconditionerBase<Space, T>;
   Vector<Space, T> sizes;
-  const Lu<Space, T>* instead = nullptr;
+  std::optional<detail::AdaptedPreconditioner<Space, T, const Lu<Space, T>&>> instead;
   Gaps* gaps = nullptr;
 
-  Scattered(const Space& on, Index rows, const Lu<Space, T>* other) : space(on), instead(other) {
+  Scattered(const Space& on, Index rows, const Lu<Space, T>* other) : Base(on) {
+    if (other != nullptr) instead.emplace(on, *other);
     std::vector<T> v = random_vector<T>(rows, 5);
     for (T& s : v) s = static_cast<T>(std::pow(1000.0, static_cast<double>(s)));
-    sizes = Vector<Space, T>(space, std::span<const T>(v));
+    sizes = Vector<Space, T>(on, std::span<const T>(v));
   }
-  std::string name() const { return "scattered"; }
-  const Lu<Space, T>* fallback() const { return instead; }
-  void apply(std::span<const T> r, std::span<T> z) const {
+  std::string name() const override { return "scattered"; }
+  const Base* fallback() const override { return instead ? &*instead : nullptr; }
+  void apply(Block<const T> r, Block<T> z) const override {
     if (gaps != nullptr) gaps->wait();
-    multiply<T>(space, sizes, r, z);
+    multiply<T>(this->space(), sizes, r.column(0), z.column(0));
   }
 };
 
@@ -65,7 +66,7 @@ template <class Space, class T>
 struct Guarded {
   const Jacobi<Space, T>& good;
   const Scattered<Space, T>& bad;
-  const Scattered<Space, T>* fallback() const { return &bad; }
+  const PreconditionerBase<Space, T>* fallback() const { return &bad; }
   void apply(std::span<const T> r, std::span<T> z) const {
     bad.gaps->end();
     good.apply(r, z);
@@ -78,13 +79,13 @@ struct Turning {
   const Jacobi<Space, T>& good;
   const Scattered<Space, T>& bad;
   mutable int left = 0;
-  const Scattered<Space, T>* fallback() const { return &bad; }
+  const PreconditionerBase<Space, T>* fallback() const { return &bad; }
   void apply(std::span<const T> r, std::span<T> z) const {
     bad.gaps->end();
     if (left-- > 0) {
       good.apply(r, z);
     } else {
-      multiply<T>(bad.space, bad.sizes, r, z);
+      multiply<T>(bad.space(), bad.sizes, r, z);
     }
   }
 };
@@ -138,7 +139,7 @@ TYPED_TEST_SUITE(FallbackOn, EverySpace, SpaceNames);
 TYPED_TEST(FallbackOn, TakesThePlaceOfAPoorPreconditioner) {
   const Scattered m(this->space(), this->system.a.rows, &*this->lu);
   Scattered alone(this->space(), this->system.a.rows, &*this->lu);
-  alone.instead = nullptr;
+  alone.instead.reset();
   for (const char* solver : {"cg", "auto", "bicgstab"}) {
     int last = 0;
     SolveOptions options{.rtol = 1e-4};
@@ -197,17 +198,17 @@ TYPED_TEST(FallbackOn, IsGivenUpWhereItIsWorse) {
 
 /// z = -r, with which CG breaks down at once.
 template <class Space, class T>
-struct Negative {
-  Space space;
-  std::string name() const { return "negative"; }
-  void apply(std::span<const T> r, std::span<T> z) const { scale<T>(space, T{-1}, r, z); }
+struct Negative : PreconditionerBase<Space, T> {
+  using PreconditionerBase<Space, T>::PreconditionerBase;
+  std::string name() const override { return "negative"; }
+  void apply(Block<const T> r, Block<T> z) const override { scale<T>(this->space(), T{-1}, r.column(0), z.column(0)); }
 };
 
 template <class Space, class T>
 struct SlowWithNegative : Scattered<Space, T> {
   Negative<Space, T> other;
-  SlowWithNegative(const Space& on, Index rows) : Scattered<Space, T>(on, rows, nullptr), other{on} {}
-  const Negative<Space, T>* fallback() const { return &other; }
+  SlowWithNegative(const Space& on, Index rows) : Scattered<Space, T>(on, rows, nullptr), other(on) {}
+  const PreconditionerBase<Space, T>* fallback() const override { return &other; }
 };
 
 TYPED_TEST(FallbackOn, IsNamedWhereAnotherMethodGoesBack) {
@@ -306,7 +307,7 @@ TYPED_TEST(FallbackOn, IsTriedWhereMultigridIsPoor) {
 TYPED_TEST(FallbackOn, IsNotTriedCloseToTheAbsoluteTolerance) {
   const Scattered m(this->space(), this->system.a.rows, &*this->lu);
   Scattered alone(this->space(), this->system.a.rows, &*this->lu);
-  alone.instead = nullptr;
+  alone.instead.reset();
   const SolveResult start = this->solve(alone, "cg", {.rtol = 1e-12, .max_iterations = 21});
   const double close = start.residual * 0.9;
 

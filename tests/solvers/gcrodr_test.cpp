@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <ostinato/solvers/gmres.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/error.hpp>
 
 #include "support/solving.hpp"
@@ -186,7 +187,7 @@ TYPED_TEST(GcrodrOn, WhatIsKeptOfAnotherSizeIsNotUsed) {
 
 TYPED_TEST(GcrodrOn, WhatIsKeptInAnotherPrecisionIsNotUsed) {
   using T = typename TypeParam::T;
-  using Other = std::conditional_t<sizeof(T) == sizeof(float), double, float>;
+  using Other = std::conditional_t<is_single<T>, double, float>;
   RecycledSpace kept;
   const SolveOptions options{.rtol = 1e-4, .restart = 20, .recycled = &kept};
   this->solve(with_known_solution(generate<Other>("convection-diffusion2d", {.n = 20})), options);
@@ -283,7 +284,7 @@ class ChangesDuringTheSolve {
 TYPED_TEST(GcrodrOn, RenewsImagesThatTheRecomputedResidualContradicts) {
   using T = typename TypeParam::T;
   const auto system = with_known_solution(with_small_eigenvalues<T>(400, 4));
-  const SolveOptions options{.rtol = sizeof(T) == 4 ? 1e-4 : 1e-8, .restart = 12, .recycle = 4};
+  const SolveOptions options{.rtol = is_single<T> ? 1e-4 : 1e-8, .restart = 12, .recycle = 4};
   const Operator op(this->space(), system.a);
 
   const auto plain = this->solve(system, options).result;
@@ -331,7 +332,7 @@ TYPED_TEST(GcrodrOn, SurvivesNumbersThatAreNotFiniteInASequence) {
 TYPED_TEST(GcrodrOn, SolvesANearlySingularSequence) {
   using T = typename TypeParam::T;
   auto a = with_small_eigenvalues<T>(200, 3);
-  a.val[0] = sizeof(T) == 4 ? T(1e-4) : T(1e-11);
+  a.val[0] = is_single<T> ? T(1e-4) : T(1e-11);
   RecycledSpace kept;
   for (std::uint64_t seed = 1; seed < 4; ++seed) {
     const auto result =

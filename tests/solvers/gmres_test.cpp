@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include <ostinato/solvers/gcrodr.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/error.hpp>
 
 #include "support/solving.hpp"
@@ -143,7 +144,7 @@ TYPED_TEST(GmresOn, KeepsThePreconditionedBasisUnderAPreconditionerInFloat) {
   using T = typename TypeParam::T;
   using Space = typename TypeParam::Space;
   const auto system = with_known_solution(generate<T>("pde2d", {.n = 20}));
-  const double rtol = sizeof(T) == 4 ? 1e-5 : 1e-12;
+  const double rtol = is_single<T> ? 1e-5 : 1e-12;
   const InFloat<Space, T> m{this->space(), 400};
 
   const auto without = this->solve(system, {.rtol = rtol, .restart = 200}).result;

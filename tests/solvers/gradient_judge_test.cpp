@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#include <ostinato/preconditioners/identity.hpp>
 #include <ostinato/solvers/gradient_judge.hpp>
 
 #include <gtest/gtest.h>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include <ostinato/preconditioners/least_squares.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/transposable_operator.hpp>
 
 #include "support/least_squares.hpp"
@@ -28,7 +30,10 @@ class GradientJudgeOn : public SpaceTest<Case> {
     double cosine, share;
   };
 
-  Judged judge(const Csr<Value>& a, const std::vector<Value>& r, const PreconditionerRef<On, Value>& m = {}) const {
+  template <class M = Identity>
+  Judged judge(const Csr<Value>& a, const std::vector<Value>& r, const M& given = {}) const {
+    const auto& adapted = detail::as_preconditioner<On, Value>(this->space(), given);
+    const PreconditionerRef<On, Value> m(adapted);
     const TransposableOperator op(this->space(), a);
     const auto b = this->put(r), x = this->put(std::vector<Value>(static_cast<std::size_t>(a.cols)));
     Workspace<On> workspace(this->space());
@@ -54,7 +59,7 @@ TYPED_TEST(GradientJudgeOn, LargestCosineIsThatOfAnyColumn) {
 
 TYPED_TEST(GradientJudgeOn, SizeOfAColumnMakesNoDifference) {
   using T = typename TypeParam::T;
-  constexpr bool is_double = sizeof(T) == sizeof(double);
+  constexpr bool is_double = !is_single<T>;
   const T large = is_double ? static_cast<T>(1e150) : static_cast<T>(1e15), small = T{1} / large / large;
   for (const T size : {small, T{1}, large}) {
     for (const T of_r : {small, T{1}, large}) {

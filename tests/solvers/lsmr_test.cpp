@@ -12,6 +12,7 @@
 
 #include <ostinato/preconditioners/any_preconditioner.hpp>
 #include <ostinato/preconditioners/least_squares.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/transposable_operator.hpp>
 
@@ -65,13 +66,14 @@ class LsmrOn : public SpaceTest<Case> {
   }
 
   /// Solves, and checks that the result is true.
+  template <class M = Identity>
   Solved<Value> solve(const System<Value>& system, const SolveOptions& options = {.rtol = 1e-5},
-                      const PreconditionerRef<On, Value>& m = {}) const {
+                      const M& m = {}) const {
     const Analysis<On, Value> analysis(this->space(), system.a);
     const TransposableOperator<On, Value> op(analysis);
     const auto b = this->put(system.b);
     auto x = this->put(system.x0);
-    SolveResult result = Lsmr::run<On, Value>(this->space(), op, b, x, m, options);
+    SolveResult result = lsmr(this->space(), op, b, x, m, options);
     Solved<Value> solved{std::move(result), x.download()};
     expect_honest(solved, system, options);
     if (solved.result.status == Status::least_squares) {
@@ -143,7 +145,7 @@ TYPED_TEST(LsmrOn, SmallColumnDoesNotHide) {
                       {1, 3, 2, 5, 7, 12});
   const auto [reference, residual] = least_squares_reference(system.a.view(), system.b);
   for (const std::string name : {"none", "jacobi", "cholesky"}) {
-    if (name == "none" && sizeof(T) == sizeof(float)) continue;  // rounding hides the column
+    if (name == "none" && is_single<T>) continue;  // rounding hides the column
     const auto [result, x] = this->solve_with(name.c_str(), system, {.rtol = 1e-5});
 
     EXPECT_EQ(result.status, Status::least_squares) << name << ": " << result.message();
@@ -166,10 +168,10 @@ Csr<T> powers(Index points, Index count) {
 
 TYPED_TEST(LsmrOn, CompleteFactorsFindTheSmallestResidual) {
   using T = typename TypeParam::T;
-  const auto system = this->inconsistent(powers<T>(60, sizeof(T) == sizeof(double) ? 10 : 5));
+  const auto system = this->inconsistent(powers<T>(60, is_single<T> ? 5 : 10));
   const double smallest = least_squares_reference(system.a.view(), system.b).residual;
 
-  const auto result = this->solve_with("cholesky", system, {.rtol = sizeof(T) == sizeof(double) ? 1e-8 : 1e-4}).result;
+  const auto result = this->solve_with("cholesky", system, {.rtol = is_single<T> ? 1e-4 : 1e-8}).result;
 
   EXPECT_EQ(result.status, Status::least_squares) << result.message();
   EXPECT_LT(result.iterations, 15);
@@ -181,7 +183,7 @@ TYPED_TEST(LsmrOn, CompleteFactorsFindTheSmallestResidual) {
 /// regression are so far from 0 that the columns nearly depend on each other.
 TYPED_TEST(LsmrOn, CompleteFactorsSeeThroughASmallGradient) {
   using T = typename TypeParam::T;
-  if (sizeof(T) == sizeof(float)) GTEST_SKIP() << "float doesn't tell these times apart";
+  if (is_single<T>) GTEST_SKIP() << "float doesn't tell these times apart";
   std::vector<Triplet<T>> entries;
   std::vector<T> b;
   Random random(3);
@@ -207,7 +209,7 @@ TYPED_TEST(LsmrOn, CompleteFactorsSeeThroughASmallGradient) {
 
 TYPED_TEST(LsmrOn, TellsTheLimitOfThePrecision) {
   using T = typename TypeParam::T;
-  constexpr bool is_double = sizeof(T) == sizeof(double);
+  constexpr bool is_double = !is_single<T>;
   const auto system = this->inconsistent(powers<T>(60, is_double ? 13 : 7));
   for (const char* const name : {"jacobi", "cholesky"}) {
     const auto [result, x] = this->solve_with(name, system, {.rtol = is_double ? 1e-13 : 1e-7});
@@ -394,7 +396,7 @@ TYPED_TEST(LsmrOn, ToleranceOutOfReachStagnates) {
 /// r is so much smaller than b that its rounding hides the gradient; solve() recomputes that in long double.
 TYPED_TEST(LsmrOn, SeesTheGradientBehindTheRounding) {
   using T = typename TypeParam::T;
-  constexpr bool is_double = sizeof(T) == sizeof(double);
+  constexpr bool is_double = !is_single<T>;
   Random random(11);
   for (int trial = 0; trial < 60; ++trial) {
     const Index cols = 2 + below(random, 5), rows = cols + 1 + below(random, 5);
@@ -422,7 +424,7 @@ TYPED_TEST(LsmrOn, SeesTheGradientBehindTheRounding) {
 /// Without the analysis of A no residual can be computed with more digits.
 TYPED_TEST(LsmrOn, FindsLeastSquaresSolutionsWithoutAnAnalysis) {
   using T = typename TypeParam::T;
-  const double rtol = sizeof(T) == sizeof(double) ? 1e-10 : 1e-6;
+  const double rtol = is_single<T> ? 1e-6 : 1e-10;
   for (const auto& [rows, cols] : std::vector<std::pair<Index, Index>>{{4, 1}, {40, 5}, {597, 33}, {1000, 200}}) {
     const auto system = this->inconsistent(full_rank<T>(rows, cols));
     const TransposableOperator op(this->space(), system.a);
@@ -440,7 +442,7 @@ TYPED_TEST(LsmrOn, FindsLeastSquaresSolutionsWithoutAnAnalysis) {
 /// D A D over many decades, where the rounding of a few rows decides, without the digits that an analysis gives.
 TYPED_TEST(LsmrOn, CountsTheRoundingAgainstTheGradientWithoutAnAnalysis) {
   using T = typename TypeParam::T;
-  constexpr bool is_double = sizeof(T) == sizeof(double);
+  constexpr bool is_double = !is_single<T>;
   int claims = 0;
   for (std::uint64_t trial = 0; trial < 200; ++trial) {
     Random random(trial + 1);
@@ -474,7 +476,7 @@ TYPED_TEST(LsmrOn, CountsTheRoundingAgainstTheGradientWithoutAnAnalysis) {
 
 TYPED_TEST(LsmrOn, TakesZeroForTheSolutionWhereItIs) {
   using T = typename TypeParam::T;
-  const auto tiny = static_cast<T>(sizeof(T) == sizeof(double) ? 1e-200 : 1e-25);
+  const auto tiny = static_cast<T>(is_single<T> ? 1e-25 : 1e-200);
   const auto x_of = [&](const Csr<T>& a, const std::vector<T>& b, Status status) {
     const TransposableOperator op(this->space(), a);
     const auto rhs = this->put(b);
@@ -507,7 +509,7 @@ TYPED_TEST(LsmrOn, ToleranceOutOfReachOfAConsistentSystemStagnates) {
 
 TYPED_TEST(LsmrOn, AnXThatUnderflowsIsNoLeastSquaresSolution) {
   using T = typename TypeParam::T;
-  const bool is_double = sizeof(T) == sizeof(double);
+  const bool is_double = !is_single<T>;
   const auto large = static_cast<T>(is_double ? 1e200 : 1e20), small = static_cast<T>(is_double ? 1e-150 : 1e-26);
 
   for (const auto& a : {dense<T>({{large}, {large}}), dense<T>({{large}, {0}})}) {
@@ -664,7 +666,7 @@ TYPED_TEST(LsmrOn, AutoTakesItForAMatrixThatIsNotSquare) {
 TYPED_TEST(LsmrOn, SharedMatricesThatAreNotSquareAreSolved) {
   using T = typename TypeParam::T;
   if (const std::string reason = why_no_shared_matrices(); !reason.empty()) GTEST_SKIP() << reason;
-  if (sizeof(T) == sizeof(float)) GTEST_SKIP() << "in double precision alone";
+  if (is_single<T>) GTEST_SKIP() << "in double precision alone";
   int seen = 0;
   for (const auto& entry : shared_matrices()) {
     if (entry.square()) continue;

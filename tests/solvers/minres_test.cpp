@@ -9,6 +9,8 @@
 #include <limits>
 #include <vector>
 
+#include <ostinato/spmv/base/scalar.hpp>
+
 #include "support/solving.hpp"
 
 namespace ostinato::test {
@@ -216,7 +218,7 @@ TYPED_TEST(MinresOn, SolvesShiftedLaplacians) {
     const typename TestFixture::Diagonal m(this->space(), definite);
 
     // Eigenvalues of 4.3 less lie so near to 0 that rounding in float leaves a residual of about 1e-5.
-    const SolveOptions options{.rtol = shift == 4.3 && sizeof(T) == 4 ? 1e-4 : attainable<T>()};
+    const SolveOptions options{.rtol = shift == 4.3 && is_single<T> ? 1e-4 : attainable<T>()};
 
     const auto plain = this->solve(system, options), with = this->solve(system, options, m);
 
@@ -304,7 +306,7 @@ TYPED_TEST(MinresOn, SizeOfTheMatrixMakesNoDifference) {
   using T = typename TypeParam::T;
   const auto plain = with_known_solution(shifted_laplacian<T>(12, 1));
   const auto expected = this->solve(plain, {.rtol = 1e-5});
-  const int large = sizeof(T) == 4 ? 110 : 500;
+  const int large = is_single<T> ? 110 : 500;
   for (const int exponent : {-large, large}) {
     auto system = plain;
     for (T& value : system.a.val) value = std::ldexp(value, exponent);
@@ -358,7 +360,7 @@ TYPED_TEST(MinresOn, EndsAtTheLeastResidualThatThereIs) {
 
 TYPED_TEST(MinresOn, EndsAtTheLeastResidualOfALongRing) {
   using T = typename TypeParam::T;
-  const Index n = sizeof(T) == 4 ? 64 : 1000;
+  const Index n = is_single<T> ? 64 : 1000;
   const System<T> system{ring<T>(n), random_vector<T>(n, 5)};
   double sum = 0, squares = 0;
   for (const T value : system.b) sum += static_cast<double>(value), squares += static_cast<double>(value) * value;

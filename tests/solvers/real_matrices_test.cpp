@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <ostinato/preconditioners/any_preconditioner.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 
 #include "support/shared_matrices.hpp"
 #include "support/solving.hpp"
@@ -197,7 +198,10 @@ class RealMatrix : public testing::Test {
     for (const auto& method : every_method<Space, double>(Solvers{})) {
       if (!is_for(method, analysis.structure())) continue;
       try_with(method, "", {});
-      if (analysis.structure().missing_diagonal == 0) try_with(method, "+jacobi", Jacobi<Space, double>(analysis));
+      if (analysis.structure().missing_diagonal == 0) {
+        const Jacobi<Space, double> jacobi(analysis);
+        try_with(method, "+jacobi", detail::as_preconditioner<Space, double>(space, jacobi));
+      }
     }
     if (const auto line = methods_that_fail.find(entry_.name); !Space::has_streams) {
       EXPECT_EQ(failed, line == methods_that_fail.end() ? "" : line->second) << entry_.name;
@@ -252,7 +256,7 @@ void register_cases(const std::string& suite, const SharedMatrixEntry& entry) {
 
 template <class Case>
 void register_all_of() {
-  if constexpr (sizeof(typename Case::T) == sizeof(double)) {
+  if constexpr (!is_single<typename Case::T>) {
     for (const auto& entry : example_matrices()) register_cases<typename Case::Space>("RealMatrices", entry);
     for (const auto& entry : shared_matrices()) register_cases<typename Case::Space>("SharedMatrices", entry);
   }

@@ -12,6 +12,7 @@
 
 #include <ostinato/solvers/lsmr.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/transposable_operator.hpp>
 
 #include "support/exact_residual.hpp"
@@ -42,8 +43,8 @@ OSTINATO_METHOD_TEST(ResidualJudge, NeverCallsConvergedWhatIsNot) {
   Random random(20261122);
   int converged = 0, wrong = 0;
   for (int k = 0; k < (Space::has_streams ? 200 : 3000); ++k) {
-    const auto system = small_system<T>(random, k % 3 == 0 ? 0 : k % 3 == 1 ? 3 : sizeof(T) == 4 ? 12 : 40);
-    const SolveOptions options{.rtol = std::pow(10.0, -5 - below(random, sizeof(T) == 4 ? 4 : 11)),
+    const auto system = small_system<T>(random, k % 3 == 0 ? 0 : k % 3 == 1 ? 3 : is_single<T> ? 12 : 40);
+    const SolveOptions options{.rtol = std::pow(10.0, -5 - below(random, is_single<T> ? 4 : 11)),
                                .max_iterations = 300};
     const Analysis analysis(this->space(), system.a);
     const Operator<Space, T> with_matrix(analysis), without(this->space(), system.a);
@@ -115,7 +116,7 @@ OSTINATO_METHOD_TEST(ResidualJudge, BackwardErrorIsThatOfTheReturnedX) {
 
 // The terms of the first row are so large that their squares overflow, and cancel.
 OSTINATO_METHOD_TEST(ResidualJudge, RoundingOutOfRangeIsNotOverlooked) {
-  if (sizeof(T) == 4) GTEST_SKIP() << "the numbers are out of the range of float";
+  if (is_single<T>) GTEST_SKIP() << "the numbers are out of the range of float";
   const System<T> system{
       dense<T>(
           {{3.1972973216077725e+242, 0, 0, -6.850309198065781e+57, 4.6897042943258846e+158},
@@ -212,7 +213,7 @@ OSTINATO_METHOD_TEST(ResidualJudge, NormOfAMatrixThatOverflowsLeavesABackwardErr
 }
 
 OSTINATO_METHOD_TEST(ResidualJudge, ResidualWithSquaresOfZeroIsNotZero) {
-  const T tiny = static_cast<T>(sizeof(T) == 4 ? 1e-30 : 1e-200);
+  const T tiny = static_cast<T>(is_single<T> ? 1e-30 : 1e-200);
   const System<T> system{dense<T>({{1, 0}, {0, 1}}), {1, tiny}, {1, 0}};
   const Analysis analysis(this->space(), system.a);
 
@@ -309,7 +310,7 @@ System<T> graded_system() {
 TYPED_TEST(Rounding, OfASumWithTwiceTheDigitsIsAddedToTheResidual) {
   using T = typename TypeParam::T;
   using Space = typename TypeParam::Space;
-  if (sizeof(T) == 4) GTEST_SKIP() << "the numbers are out of the range of float";
+  if (is_single<T>) GTEST_SKIP() << "the numbers are out of the range of float";
   const System<T> system = graded_system<T>();
   const Analysis analysis(this->space(), system.a);
   const Operator<Space, T> op(analysis);
@@ -329,7 +330,7 @@ TYPED_TEST(Rounding, OfASumWithTwiceTheDigitsIsAddedToTheResidual) {
 TYPED_TEST(Rounding, LeavesNoFalseEndOfAGradedSystem) {
   using T = typename TypeParam::T;
   using Space = typename TypeParam::Space;
-  if (sizeof(T) == 4) GTEST_SKIP() << "the numbers are out of the range of float";
+  if (is_single<T>) GTEST_SKIP() << "the numbers are out of the range of float";
   const System<T> system = graded_system<T>();
   const Analysis analysis(this->space(), system.a);
   const Operator<Space, T> op(analysis);
@@ -394,7 +395,7 @@ TYPED_TEST(Rounding, LeavesElementsThatNoEntryReadsFinite) {
   const Analysis analysis(this->space(), a);
   const Operator<Space, T> op(analysis, {.format = "csr"});
   const auto b = this->put(b_values);
-  const T far = sizeof(T) == 4 ? T(1e25) : T(1e40);
+  const T far = is_single<T> ? T(1e25) : T(1e40);
   for (const char* solver : {"auto", "cg", "minres", "bicgstab", "bicgstab2", "gmres", "gcrodr", "idr"}) {
     for (const T written : {T{1}, inf, -inf, nan}) {  // by the preconditioner
       for (const std::vector<T>& guess :

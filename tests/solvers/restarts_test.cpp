@@ -20,11 +20,10 @@ struct FakeGpu {
 TEST(BlockLength, IsPositiveAndAMultipleOfThePeriodForEveryCheckEvery) {
   const Host host;
   const Operator<Host, double> op(host, generate<double>("poisson2d", {.n = 4}));
-  const OperatorRef<FakeGpu, double> a(op);
   for (const int period : {1, 2, 3, 5}) {
     for (const int every :
          {0, 1, 2, 3, 63, 64, 65, 1000, std::numeric_limits<int>::max() - 1, std::numeric_limits<int>::max()}) {
-      const int length = block_length<FakeGpu, double>({}, a, {.check_every = every}, period);
+      const int length = block_length(FakeGpu(), op, {.check_every = every}, period);
 
       EXPECT_GT(length, 0) << every << " " << period;
       EXPECT_LE(length, ConvergenceState::ring / 4);

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include <ostinato/preconditioners/any_preconditioner.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/function_operator.hpp>
 #include <ostinato/spmv/space/error.hpp>
 
@@ -235,7 +236,7 @@ TYPED_TEST(SolveOn, NeverEndsFartherThanTheGuess) {
 
 TYPED_TEST(SolveOn, ComparesResidualsWhoseNormIsOutOfRange) {
   using T = typename TypeParam::T;
-  if (sizeof(T) == 4) GTEST_SKIP() << "the numbers are out of the range of float";
+  if (is_single<T>) GTEST_SKIP() << "the numbers are out of the range of float";
   const System<T> system{
       dense<T>({{-1.2220340610563375e+274, -6.8027860270030629e+251, -1.2438517841979201e+275, -1.1287258929988761e+236,
                  -2.5421679216632494e+230, -2.9038177891243172e+267},
@@ -401,17 +402,17 @@ template <class Op>
 class Described {
  public:
   using value_type = typename Op::value_type;
-  Described(const Op& op, Structure structure) : op_(op), structure_(std::move(structure)) {}
+  Described(const Op& op, const Facts& facts) : op_(op), facts_(facts) {}
   auto rows() const { return op_.rows(); }
   auto cols() const { return op_.cols(); }
-  const Structure& structure() const { return structure_; }
+  const Facts& facts() const { return facts_; }
   void apply(value_type alpha, std::span<const value_type> x, value_type beta, std::span<value_type> y) const {
     op_.apply(alpha, x, beta, y);
   }
 
  private:
   const Op& op_;
-  Structure structure_;
+  Facts facts_;
 };
 
 /// An operator of a user that says nothing of itself.
@@ -440,7 +441,7 @@ TYPED_TEST(SolveOn, SaysThatTheSymmetryOfAnOperatorIsUnknown) {
 
   EXPECT_EQ(result.status, Status::converged);
   EXPECT_EQ(result.solver, "gmres");
-  EXPECT_TRUE(mentions(result, "A doesn't say whether it is symmetric (structure()); name \"cg\""));
+  EXPECT_TRUE(mentions(result, "A doesn't say whether it is symmetric (facts()); name \"cg\""));
   EXPECT_FALSE(mentions(result, "isn't symmetric"));
 }
 
@@ -469,7 +470,7 @@ TYPED_TEST(SolveOn, StopsWhereNoXSolvesTheSystem) {
 
 TYPED_TEST(SolveOn, TrustsTheStructureOfAnOperatorOfTheUser) {
   using T = typename TypeParam::T;
-  const double tiny = sizeof(T) == 4 ? 1e-30 : 1e-200;
+  const double tiny = is_single<T> ? 1e-30 : 1e-200;
   auto system = with_known_solution(generate<T>("poisson2d", {.n = 20}));
   for (T& v : system.a.val) v *= static_cast<T>(tiny);
   const Operator op(this->space(), system.a);
@@ -607,6 +608,28 @@ TEST(SolveOptions, NamesThoseThatTheSolverDoesNotUse) {
             "restart = 30 is for gmres and gcrodr, flexible is for gmres");
 }
 
+TEST(SolverList, SaysWhatMethodsNeedAndKeep) {
+  EXPECT_EQ(find_solver("cgs"), nullptr);
+  EXPECT_TRUE(find_solver("cg")->needs_symmetry && find_solver("cg")->needs_definiteness);
+  EXPECT_TRUE(find_solver("minres")->needs_symmetry && !find_solver("minres")->needs_definiteness);
+  EXPECT_TRUE(find_solver("idr")->takes_factors());
+  EXPECT_FALSE(find_solver("lsmr")->takes_factors());
+  EXPECT_TRUE(takes_any_shape("lsmr"));
+  EXPECT_FALSE(takes_any_shape("auto"));
+  EXPECT_EQ(name_in_auto<RoleInAuto::symmetric>, "minres");
+
+  const auto bytes = [](const char* solver, const SolveOptions& options) {
+    return find_solver(solver)->basis_bytes(1000, 8, options);
+  };
+  EXPECT_EQ(bytes("gmres", {}), 0U);
+  EXPECT_EQ(bytes("gmres", {.restart = 30}), 30U * 8000);
+  EXPECT_EQ(bytes("gmres", {.restart = 30, .flexible = true}), 60U * 8000);
+  EXPECT_EQ(bytes("gcrodr", {.restart = 30, .recycle = 5}), (30U + 2 * 5 + 2) * 8000);
+  EXPECT_EQ(bytes("cg", {.restart = 30}), 0U);
+  EXPECT_EQ(find_solver("gmres")->variant({.restart = 30, .flexible = true}), "(30) flexible");
+  EXPECT_EQ(find_solver("idr")->variant({.shadow = 2}), "(2)");
+}
+
 TEST(SolveOptions, RefusesAShadowOutOfRangeWhateverTheSolver) {
   EXPECT_THROW(require_valid({.shadow = 9}), ArgumentError);
   EXPECT_THROW(require_valid({.shadow = 0}), ArgumentError);
@@ -677,7 +700,7 @@ TYPED_TEST(SolveOn, SolvesLeastSquaresOfAFunctionWithItsTranspose) {
   const auto op = functions.as(this->space(), {.cols = 2, .transposed = functions.transposed()});
   const auto b = this->put(std::vector<T>{5, 2, 1});
   auto x = this->put(std::vector<T>(2));
-  const SolveResult result = ostinato::solve(this->space(), op, b, x, {.rtol = sizeof(T) == 4 ? 1e-5 : 1e-6});
+  const SolveResult result = ostinato::solve(this->space(), op, b, x, {.rtol = is_single<T> ? 1e-5 : 1e-6});
   EXPECT_EQ(result.solver, "lsmr");
   EXPECT_EQ(result.status, Status::least_squares) << result.message();
   // A^T A = [25 4; 4 5], A^T b = [19; 5].

@@ -31,8 +31,8 @@ TYPED_TEST(FunctionOperatorOn, IsRectangularAndHasATranspose) {
       {.cols = 3, .transposed = [&](std::span<const T> x, std::span<T> y) { back.apply(T{1}, x, T{0}, y); }});
   EXPECT_EQ(op.rows(), 2u);
   EXPECT_EQ(op.cols(), 3u);
-  EXPECT_TRUE(op.has_transpose());
-  EXPECT_EQ(op.structure(), nullptr);
+  ASSERT_NE(op.adjoint(), nullptr);
+  EXPECT_EQ(op.facts(), nullptr);
 
   const auto x = this->put(std::vector<T>{1, 10, 100}), u = this->put(std::vector<T>{1, 10});
   auto y = this->put(std::vector<T>(2, std::numeric_limits<T>::quiet_NaN()));
@@ -41,9 +41,9 @@ TYPED_TEST(FunctionOperatorOn, IsRectangularAndHasATranspose) {
   op.apply(T{-1}, x, T{2}, y.span());
   EXPECT_EQ(y.download(), (std::vector<T>{321, 540}));
   auto v = this->put(std::vector<T>(3, std::numeric_limits<T>::quiet_NaN()));
-  op.apply_transposed(T{1}, u, T{0}, v.span());
+  op.adjoint()->apply(T{1}, u, T{0}, v.span());
   EXPECT_EQ(v.download(), (std::vector<T>{1, 42, 53}));
-  op.apply_transposed(T{2}, u, T{-1}, v.span());
+  op.adjoint()->apply(T{2}, u, T{-1}, v.span());
   EXPECT_EQ(v.download(), (std::vector<T>{1, 42, 53}));
 }
 
@@ -55,21 +55,21 @@ TYPED_TEST(FunctionOperatorOn, TellsWhatItWasTold) {
   };
   const auto plain = copy_of({}), symmetric = copy_of({.symmetric = true}),
              definite = copy_of({.positive_definite = true});
-  EXPECT_EQ(plain.structure(), nullptr);
-  EXPECT_FALSE(plain.has_transpose());
-  ASSERT_NE(symmetric.structure(), nullptr);
-  EXPECT_TRUE(symmetric.structure()->symmetric);
-  EXPECT_FALSE(symmetric.structure()->positive_diagonal);
-  EXPECT_TRUE(symmetric.has_transpose()) << "A is its own";
-  ASSERT_NE(definite.structure(), nullptr);
-  EXPECT_TRUE(definite.structure()->symmetric);
-  EXPECT_TRUE(definite.structure()->positive_diagonal);
+  EXPECT_EQ(plain.facts(), nullptr);
+  EXPECT_EQ(plain.adjoint(), nullptr);
+  ASSERT_NE(symmetric.facts(), nullptr);
+  EXPECT_TRUE(symmetric.facts()->symmetric);
+  EXPECT_FALSE(symmetric.facts()->positive_diagonal);
+  EXPECT_EQ(symmetric.adjoint(), &symmetric);
+  ASSERT_NE(definite.facts(), nullptr);
+  EXPECT_TRUE(definite.facts()->symmetric);
+  EXPECT_TRUE(definite.facts()->positive_diagonal);
   EXPECT_THROW(copy_of({.cols = 3, .symmetric = true}), ArgumentError);
   EXPECT_THROW(copy_of({.cols = 5, .positive_definite = true}), ArgumentError);
   EXPECT_NO_THROW(copy_of({.cols = 4, .positive_definite = true}));
   using Ref = OperatorRef<typename TypeParam::Space, T>;
-  EXPECT_EQ(Ref(plain).structure(), nullptr);
-  EXPECT_EQ(Ref(symmetric).structure(), symmetric.structure());
+  EXPECT_EQ(Ref(plain).facts(), nullptr);
+  EXPECT_EQ(Ref(symmetric).facts(), symmetric.facts());
   EXPECT_FALSE(Ref(plain).has_transpose());
   EXPECT_TRUE(Ref(symmetric).has_transpose());
 }
@@ -91,12 +91,12 @@ TYPED_TEST(FunctionOperatorOn, NamesBothSizes) {
   };
   EXPECT_EQ(message([&] { op.apply(T{1}, seven, T{0}, to_seven.span()); }),
             "apply: the matrix is 7 x 5, but x has 7 and y 7 elements");
-  EXPECT_EQ(message([&] { op.apply_transposed(T{1}, five, T{0}, to_five.span()); }),
-            "apply_transposed: the matrix is 7 x 5, but x has 5 and y 5 elements");
+  EXPECT_EQ(message([&] { op.adjoint()->apply(T{1}, five, T{0}, to_five.span()); }),
+            "apply: the matrix is 5 x 7, but x has 5 and y 5 elements");
   EXPECT_FALSE(called);
   const TransposableOperator both(this->space(), dense<T>({{1, 2, 3}, {0, 4, 5}}));
-  EXPECT_EQ(message([&] { both.apply_transposed(T{1}, five, T{0}, to_seven.span()); }),
-            "apply_transposed: the matrix is 2 x 3, but x has 5 and y 7 elements");
+  EXPECT_EQ(message([&] { both.adjoint()->apply(T{1}, five, T{0}, to_seven.span()); }),
+            "apply: the matrix is 3 x 2, but x has 5 and y 7 elements");
 }
 
 }  // namespace

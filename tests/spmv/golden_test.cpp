@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/formats/list.hpp>
 #include <ostinato/spmv/matrix/io/matrix_market.hpp>
 #include <ostinato/spmv/operator.hpp>
@@ -89,7 +90,7 @@ using Table = std::map<std::string, std::map<std::string, std::string>>;
 template <class T>
 void add_column(Table& table, std::string_view matrix) {
   const Host host;
-  const std::string column = std::string(matrix) + (sizeof(T) == 8 ? "/double" : "/float");
+  const std::string column = std::string(matrix) + (is_single<T> ? "/float" : "/double");
   const Analysis analysis(host,
                           read_matrix_market<T>(OSTINATO_EXAMPLES_DIR "/matrices/" + std::string(matrix) + ".mtx.gz"),
                           AnalysisDepth::full);

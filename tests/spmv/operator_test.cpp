@@ -544,7 +544,7 @@ std::vector<Csr<T>> with_other_values(const Csr<T>& a) {
 
 TYPED_TEST(OperatorOn, DescribesNewValuesWheneverItIsAsked) {
   using T = typename TypeParam::T;
-  using Facts = ValueFacts<T>;
+  using Known = ValueFacts<T>;
   const auto a = generate<T>("variable2d", {.n = 30});
   const auto others = with_other_values(a);
   for (const char* format : {"csr", "dia", "brcsd-ii", "sliced-ell", "ell"}) {
@@ -554,17 +554,17 @@ TYPED_TEST(OperatorOn, DescribesNewValuesWheneverItIsAsked) {
       Operator moved(this->space(), a, {.format = format, .compress = compress});
       for (const Csr<T>& next : others) {
         SCOPED_TRACE(format + std::to_string(&next - others.data()));
-        const Facts wanted(Analysis(this->space(), next).structure());
+        const Known wanted(Analysis(this->space(), next).structure());
         Csr<T> given = next;
         copied.update_values(a);  // nobody asks what these are
         copied.update_values(given);
         lent.update_values(next.view());
         spoil(given);
         moved.update_values(Csr<T>(next));
-        EXPECT_EQ(Facts(copied.structure()), wanted);
-        EXPECT_EQ(Facts(lent.structure()), wanted);
-        EXPECT_EQ(Facts(moved.structure()), wanted);
-        EXPECT_EQ(Facts(lent.structure()), wanted) << "asked again";
+        EXPECT_EQ(Known(copied.structure()), wanted);
+        EXPECT_EQ(Known(lent.structure()), wanted);
+        EXPECT_EQ(Known(moved.structure()), wanted);
+        EXPECT_EQ(Known(lent.structure()), wanted) << "asked again";
       }
     }
   }

@@ -28,7 +28,7 @@ class TransposableOperatorOn : public SpaceTest<Case> {
     auto forward = this->put(y0), back = this->put(x);
 
     op.apply(Number{2}, this->put(x), Number{-1}, forward);
-    op.apply_transposed(Number{2}, this->put(y0), Number{-1}, back);
+    op.adjoint()->apply(Number{2}, this->put(y0), Number{-1}, back);
 
     EXPECT_EQ(difference(forward.download(), reference_product(a.view(), Number{2}, x, Number{-1}, y0)), "");
     EXPECT_EQ(difference(back.download(), reference_product(at.view(), Number{2}, y0, Number{-1}, x)), "");

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <vector>
 
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
 
 #include "support/matrices.hpp"
@@ -140,7 +141,7 @@ TYPED_TEST(PreparedMatrixOn, TakesTheSymmetricPartWhenTold) {
 
 TYPED_TEST(PreparedMatrixOn, ScalesRowsOfVeryDifferentSize) {
   using T = typename TypeParam::T;
-  const double large = sizeof(T) == 4 ? 0x1p40 : 0x1p100;
+  const double large = is_single<T> ? 0x1p40 : 0x1p100;
   for (const bool symmetric : {true, false}) {
     const double beside = symmetric ? 1 : 0.5;
     const auto p = this->prepare(dense<T>({{large, 1, 0}, {beside, 2, 1}, {0, 1, 1 / large}}));

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/dense/least_squares.hpp>
 #include <ostinato/spmv/function_operator.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
@@ -189,7 +190,7 @@ TYPED_TEST(SolveSystems, WithBalancedForcesOnAFreeBodyConverge) {
 
 TYPED_TEST(SolveSystems, WithForcesThatHardlyBalanceEndAtTheSmallestResidual) {
   using T = typename TypeParam::T;
-  const double excess = sizeof(T) == 4 ? 1e-2 : 1e-6;
+  const double excess = is_single<T> ? 1e-2 : 1e-6;
   for (const Index n : {6, 300}) {
     System<T> system{from_triplets<T>(n, n, free_bar<T>(n)), {}};
     std::vector<T> true_x = random_vector<T>(n, 3);
@@ -203,7 +204,7 @@ TYPED_TEST(SolveSystems, WithForcesThatHardlyBalanceEndAtTheSmallestResidual) {
     const double least = excess * std::sqrt(n) / std::sqrt(dot_of(system.b, system.b));
     EXPECT_NEAR(result.relative_residual, least, 1e-2 * least);
     const double shift = x[0] - true_x[0];
-    for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(x[i] - true_x[i], shift, (sizeof(T) == 4 ? 5 : 1e-3));
+    for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(x[i] - true_x[i], shift, (is_single<T> ? 5 : 1e-3));
   }
 }
 
@@ -297,14 +298,14 @@ TYPED_TEST(SolveSystems, WithRowsForBoundaryValuesAreSolvedAsSymmetric) {
   const auto [result, x] = this->solve(a, true_x);
 
   EXPECT_EQ(result.solver, "cg");
-  this->expect_near(x, true_x, sizeof(T) == 4 ? 1e-2 : 1e-5);
+  this->expect_near(x, true_x, is_single<T> ? 1e-2 : 1e-5);
 }
 
 // Sizes.
 
 TYPED_TEST(SolveSystems, WithRowsOfOtherSizeAreSolvedInAllRows) {
   using T = typename TypeParam::T;
-  const double small = sizeof(T) == 4 ? 1e-6 : 1e-9;
+  const double small = is_single<T> ? 1e-6 : 1e-9;
   std::vector<Triplet<T>> entries = {{0, 0, 1}, {10, 10, 1}};
   for (Index i = 1; i < 10; ++i) {
     const auto k = static_cast<T>(small);
@@ -320,13 +321,13 @@ TYPED_TEST(SolveSystems, WithRowsOfOtherSizeAreSolvedInAllRows) {
   for (int i = 0; i <= 10; ++i) expected.push_back(static_cast<T>(300 + 10 * i));
   EXPECT_EQ(result.status, Status::converged);
   EXPECT_EQ(result.unsolved_rows, 0);
-  this->expect_near(x, expected, sizeof(T) == 4 ? 1e-4 : 1e-8);
+  this->expect_near(x, expected, is_single<T> ? 1e-4 : 1e-8);
 }
 
 TYPED_TEST(SolveSystems, WithPenaltiesOfAnySizeAreSolvedInAllRows) {
   using T = typename TypeParam::T;
   const std::vector<double> powers =
-      sizeof(T) == 4 ? std::vector<double>{4, 6, 9, 15} : std::vector<double>{6, 9, 15, 30};
+      is_single<T> ? std::vector<double>{4, 6, 9, 15} : std::vector<double>{6, 9, 15, 30};
   for (const double power : powers) {
     std::vector<Triplet<T>> entries = free_bar<T>(40);
     const auto penalty = static_cast<T>(std::pow(10, power));
@@ -335,19 +336,19 @@ TYPED_TEST(SolveSystems, WithPenaltiesOfAnySizeAreSolvedInAllRows) {
     system.b.front() = penalty * 2;
     system.b.back() = penalty * 5;
 
-    const auto [result, x] = this->solve(system, {.rtol = sizeof(T) == 4 ? 1e-6 : this->rtol});
+    const auto [result, x] = this->solve(system, {.rtol = is_single<T> ? 1e-6 : this->rtol});
 
     EXPECT_EQ(result.status, Status::converged) << "1e" << power << ' ' << result.message();
     EXPECT_EQ(result.unsolved_rows, 0);
     std::vector<T> expected;
     for (int i = 0; i < 40; ++i) expected.push_back(static_cast<T>(2 + 3 * i / 39.0));
-    this->expect_near(x, expected, (sizeof(T) == 4 ? 2e-2 : 1e-4) + 100 * std::pow(10, -power));
+    this->expect_near(x, expected, (is_single<T> ? 2e-2 : 1e-4) + 100 * std::pow(10, -power));
   }
 }
 
 TYPED_TEST(SolveSystems, OfTwoFieldsInOtherUnitsAreSolvedInBoth) {
   using T = typename TypeParam::T;
-  const double unit = sizeof(T) == 4 ? 1e4 : 1e6;
+  const double unit = is_single<T> ? 1e4 : 1e6;
   std::vector<Triplet<T>> entries;
   for (const Triplet<T>& t : free_bar<T>(30)) {
     entries.push_back({t.row, t.col, static_cast<T>(unit) * t.val});
@@ -360,12 +361,12 @@ TYPED_TEST(SolveSystems, OfTwoFieldsInOtherUnitsAreSolvedInBoth) {
   const auto [result, x] = this->solve(a, true_x);
 
   EXPECT_EQ(result.status, Status::converged);
-  this->expect_near(x, true_x, sizeof(T) == 4 ? 0.1 : 1e-4);
+  this->expect_near(x, true_x, is_single<T> ? 0.1 : 1e-4);
 }
 
 TYPED_TEST(SolveSystems, WithRowsAndColumnsOfAnySizeAreAsAccurateAsTheirScaledOnes) {
   using T = typename TypeParam::T;
-  const double most = sizeof(T) == 4 ? 6 : 15;
+  const double most = is_single<T> ? 6 : 15;
   Random random(5);
   const Index n = 120;
   std::vector<double> row(n), column(n);
@@ -388,7 +389,7 @@ TYPED_TEST(SolveSystems, WithRowsAndColumnsOfAnySizeAreAsAccurateAsTheirScaledOn
 
   EXPECT_EQ(result.status, Status::converged);
   for (std::size_t j = 0; j < x.size(); ++j)
-    EXPECT_NEAR(x[j] * column[j], true_x[j] * column[j], sizeof(T) == 4 ? 1e-2 : 1e-5) << j;
+    EXPECT_NEAR(x[j] * column[j], true_x[j] * column[j], is_single<T> ? 1e-2 : 1e-5) << j;
 }
 
 // Symmetry.

@@ -21,7 +21,7 @@ class FailsAt {
   FailsAt(const Op& op, int at, Failure failure) : op_(op), at_(at), failure_(std::move(failure)) {}
   auto rows() const { return op_.rows(); }
   auto cols() const { return op_.cols(); }
-  const Structure& structure() const { return op_.structure(); }
+  const Facts& facts() const { return op_.structure(); }
   void apply(value_type alpha, std::span<const value_type> x, value_type beta, std::span<value_type> y) const {
     if (++calls_ == at_) throw failure_;
     op_.apply(alpha, x, beta, y);

@@ -17,6 +17,7 @@
 #include <ostinato/preconditioners/jacobi.hpp>
 #include <ostinato/solvers/list.hpp>
 #include <ostinato/solvers/solve.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
 #include <ostinato/spmv/operator.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
@@ -104,7 +105,7 @@ Csr<T> saddle_point(Index n, Index m) {
 /// A tolerance that every method reaches in T on a well-conditioned matrix.
 template <class T>
 constexpr double attainable() {
-  return sizeof(T) == 4 ? 1e-5 : 1e-10;
+  return is_single<T> ? 1e-5 : 1e-10;
 }
 
 /// Runs `method` with an operator `op` that stands for system.a, and a preconditioner.
@@ -200,23 +201,25 @@ class MethodTest : public SpaceTest<Case> {
   const Method& method() const { return method_; }
 
   /// Runs the method with an operator that stands for system.a.
-  Solved<Value> run_with(const OperatorRef<Space, Value>& op, const System<Value>& system, const SolveOptions& options,
-                         const PreconditionerRef<Space, Value>& m = {}) const {
+  template <class A, class M = Identity>
+  Solved<Value> run_with(const A& op, const System<Value>& system, const SolveOptions& options, const M& m = {}) const {
     const auto b = this->put(system.b);
     auto x = this->put(system.x0);
-    SolveResult result = method_.run(this->space(), op, b, x, m, options);
+    SolveResult result = method_.run(this->space(), detail::as_map<Space, Value>(this->space(), op), b, x,
+                                     detail::as_preconditioner<Space, Value>(this->space(), m), options);
     return {std::move(result), x.download()};
   }
 
-  Solved<Value> run(const System<Value>& system, const SolveOptions& options,
-                    const PreconditionerRef<Space, Value>& m = {}) const {
+  template <class M = Identity>
+  Solved<Value> run(const System<Value>& system, const SolveOptions& options, const M& m = {}) const {
     const Analysis<Space, Value> analysis(this->space(), system.a);  // kept, so that rounding can hide no residual
     return run_with(Operator<Space, Value>(analysis), system, options, m);
   }
 
   /// Solves and checks that the result is true.
+  template <class M = Identity>
   Solved<Value> solve(const System<Value>& system, const SolveOptions& options = {.rtol = 1e-5},
-                      const PreconditionerRef<Space, Value>& m = {}) const {
+                      const M& m = {}) const {
     Solved<Value> solved = run(system, options, m);
     expect_honest(solved, system, options);
     return solved;

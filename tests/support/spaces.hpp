@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/vector.hpp>
@@ -43,7 +44,7 @@ constexpr const char* space_name() {
 
 template <class T>
 constexpr const char* value_name() {
-  return sizeof(T) == 4 ? "float" : "double";
+  return is_single<T> ? "float" : "double";
 }
 
 /// Names such as "Cuda_double". CTest recognises tests that need a GPU by the space in their names.

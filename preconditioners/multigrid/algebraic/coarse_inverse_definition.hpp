@@ -11,6 +11,7 @@
 #include <utility>
 
 #include <ostinato/preconditioners/multigrid/algebraic/level_steps.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/concept.hpp>
 #include <ostinato/spmv/space/error.hpp>
 
@@ -20,12 +21,12 @@ namespace coarse_inverse_definition {
 
 /// A pivot of the coarsest matrix that should be 0, in its diagonal entry.
 template <class T>
-constexpr double no_pivot = sizeof(T) == 4 ? 1e-5 : 1e-10;
+constexpr double no_pivot = is_single<T> ? 1e-5 : 1e-10;
 
 /// A pivot that is smaller in its diagonal entry leaves the matrix to the host, which chooses the pivots: with the
 /// pivots in their order, what should be 0 might become a large number after smaller ones.
 template <class T>
-constexpr double least_pivot = sizeof(T) == 4 ? 1e-3 : 1e-4;
+constexpr double least_pivot = is_single<T> ? 1e-3 : 1e-4;
 
 }  // namespace coarse_inverse_definition
 

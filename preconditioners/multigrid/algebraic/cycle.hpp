@@ -9,6 +9,7 @@
 #include <ostinato/preconditioners/multigrid/algebraic/hierarchy.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/level_steps.hpp>
 #include <ostinato/preconditioners/multigrid/damping.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 
 namespace ostinato::algebraic {
 
@@ -48,9 +49,9 @@ class AlgebraicCycle {
 
   /// z = M^-1 r;  *slot = r . z
   /// Exec      Enqueued; allocates nothing.
-  void apply(std::span<const T> r, std::span<T> z, double* slot) const;
+  void apply(std::span<const T> r, std::span<T> z, Slot<T> slot) const;
   /// The same for the finest level's matrix, which is A in float times a power of two: its M^-1.
-  void apply_to_level(std::span<const float> r, std::span<float> z, double* slot) const;
+  void apply_to_level(std::span<const float> r, std::span<float> z, Slot<float> slot) const;
 
  private:
   struct Vectors {
@@ -64,11 +65,11 @@ class AlgebraicCycle {
   };
 
   template <class V>
-  void run(double factor, std::span<const V> r, std::span<V> z, double* slot) const;
+  void run(double factor, std::span<const V> r, std::span<V> z, Slot<V> slot) const;
   void make_vectors();
   void choose_steps();
   template <class F>
-  void begin(std::size_t k, std::span<float> x, const F& make_b, double* slot) const;
+  void begin(std::size_t k, std::span<float> x, const F& make_b, Slot<float> slot) const;
   void solve(std::size_t k, std::span<float> x) const;
   void solve_by_steps(std::size_t k) const;
   void begin_next(std::size_t k) const;

@@ -13,6 +13,7 @@
 #include <ostinato/preconditioners/chebyshev_coefficients.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/groups_steps.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/k_cycle_steps.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 
 namespace ostinato::algebraic {
 
@@ -125,19 +126,19 @@ void AlgebraicCycle<Space, T>::choose_steps() {
 }
 
 template <class Space, class T>
-void AlgebraicCycle<Space, T>::apply(std::span<const T> r, std::span<T> z, double* slot) const {
+void AlgebraicCycle<Space, T>::apply(std::span<const T> r, std::span<T> z, Slot<T> slot) const {
   run(std::abs(hierarchy_.power()), r, z, slot);
 }
 
 template <class Space, class T>
-void AlgebraicCycle<Space, T>::apply_to_level(std::span<const float> r, std::span<float> z, double* slot) const {
+void AlgebraicCycle<Space, T>::apply_to_level(std::span<const float> r, std::span<float> z, Slot<float> slot) const {
   run(1, r, z, slot);
 }
 
 /// z = factor times what a cycle makes of r;  *slot = r . z
 template <class Space, class T>
 template <class V>
-void AlgebraicCycle<Space, T>::run(double factor, std::span<const V> r, std::span<V> z, double* slot) const {
+void AlgebraicCycle<Space, T>::run(double factor, std::span<const V> r, std::span<V> z, Slot<V> slot) const {
   const Vectors& v = vectors_[0];
   begin(0, v.x, ToFloat<V>{1, r.data(), v.b.data()}, slots_.data());
   solve(0, v.x);
@@ -148,7 +149,7 @@ void AlgebraicCycle<Space, T>::run(double factor, std::span<const V> r, std::spa
 /// takes the sums of make_b, where it has any.
 template <class Space, class T>
 template <class F>
-void AlgebraicCycle<Space, T>::begin(std::size_t k, std::span<float> x, const F& make_b, double* slot) const {
+void AlgebraicCycle<Space, T>::begin(std::size_t k, std::span<float> x, const F& make_b, Slot<float> slot) const {
   const auto run = [&](const auto& f) {
     if constexpr (std::is_void_v<decltype(f(0))>) {
       for_each(space_, x.size(), f);

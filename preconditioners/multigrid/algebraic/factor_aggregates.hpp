@@ -6,9 +6,9 @@
 #include <cstddef>
 
 #include <ostinato/preconditioners/multigrid/algebraic/points.hpp>
+#include <ostinato/spmv/base/function.hpp>
 #include <ostinato/spmv/matrix/csr_pattern.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
-#include <ostinato/spmv/space/function.hpp>
 
 namespace ostinato {
 

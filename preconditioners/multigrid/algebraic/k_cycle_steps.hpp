@@ -8,6 +8,7 @@
 
 #include <cstddef>
 
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/space/sums.hpp>
 
@@ -50,7 +51,7 @@ struct FirstResidual {
   OSTINATO_FUNCTION Sums<1> operator()(std::size_t i) const {
     const float value = r[i] - alpha * v[i];
     r[i] = value;
-    return {{static_cast<double>(value) * static_cast<double>(value)}};
+    return {{abs2(value)}};
   }
 };
 

@@ -48,7 +48,7 @@ class LevelSmoother {
  private:
   void estimate_largest(const Level& level);
 
-  std::unique_ptr<BuiltPreconditioner<Space, float>> made_;
+  std::unique_ptr<PreconditionerBase<Space, float>> made_;
   double largest_ = 0;
 };
 

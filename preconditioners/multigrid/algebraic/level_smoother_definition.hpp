@@ -5,11 +5,13 @@
 #include <ostinato/preconditioners/multigrid/algebraic/level_smoother.hpp>
 
 #include <algorithm>
+#include <any>
 #include <cmath>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include <ostinato/preconditioners/ilu/incomplete_lu.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/level_steps.hpp>
 #include <ostinato/spmv/space/error.hpp>
 
@@ -19,32 +21,34 @@ namespace level_smoother_definition {
 
 /// A preconditioner of the list, and its options.
 struct Named {
-  std::string_view name, options;
+  std::string_view name;
+  std::any options = {};
 };
 
 /// Levels keep the order of their rows: another one would take its time on each level. On a GPU two sweeps took 0.5 to
 /// 1.3 times the time of one where these aggregated, and exact solves 2 to 18 times (ic0, H200, 2026-11).
-template <class Space>
-Named named(Smoother smoother) {
-  constexpr std::string_view factors = Space::has_streams ? "order=natural,solve=isai,sweeps=2" : "order=natural";
-  switch (smoother) {
-    case Smoother::ssor:
-      return {"ssor", ""};
-    case Smoother::fsai:
-      return {"fsai", ""};
-    case Smoother::ilu0:
-      return {"ilu0", factors};
-    case Smoother::ic0:
-      return {"ic0", factors};
-    default:
-      throw ArgumentError("multigrid: the smoother isn't a preconditioner");
-  }
+template <class Kind, class Space>
+Named factors() {
+  typename Kind::Options o;
+  o.preparation.order = Ordering::natural;
+  if (Space::has_streams) o.triangles = {.solve = TriangularSolve::isai, .sweeps = 2};
+  return {Kind::name, o};
 }
 
 template <class Space>
-const PreconditionerEntry<Space, float>& entry_of(std::string_view name) {
-  const auto& list = preconditioner_list<Space, float>();
-  return *std::find_if(list.begin(), list.end(), [&](const auto& entry) { return entry.name == name; });
+Named named(Smoother smoother) {
+  switch (smoother) {
+    case Smoother::ssor:
+      return {"ssor"};
+    case Smoother::fsai:
+      return {"fsai"};
+    case Smoother::ilu0:
+      return factors<Ilu0Kind, Space>();
+    case Smoother::ic0:
+      return factors<Ic0Kind, Space>();
+    default:
+      throw ArgumentError("multigrid: the smoother isn't a preconditioner");
+  }
 }
 
 /// The matrix without the rows and columns of a diagonal entry that can't be divided by: rounding has left such a row
@@ -79,8 +83,8 @@ template <class Space>
 LevelSmoother<Space>::LevelSmoother(Smoother smoother, const Level& level, const StopRequest& stop,
                                     const MemoryBudget& memory) {
   const level_smoother_definition::Named m = level_smoother_definition::named<Space>(smoother);
-  made_ = level_smoother_definition::entry_of<Space>(m.name).build(level_smoother_definition::ready<Space>(level),
-                                                                   m.options, stop, memory);
+  made_ = find_preconditioner<Space, float>(m.name)->build(level_smoother_definition::ready<Space>(level), m.options,
+                                                           stop, memory);
   estimate_largest(level);
 }
 

@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include <ostinato/preconditioners/multigrid/rate_steps.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/matrix/csr_pattern.hpp>
 #include <ostinato/spmv/space/for_each_row.hpp>
 #include <ostinato/spmv/space/sums.hpp>
@@ -214,7 +215,7 @@ struct FromFloat {
 
   OSTINATO_FUNCTION Sums<1> operator()(std::size_t i) const {
     z[i] = static_cast<T>(factor * static_cast<double>(x[i]));
-    return {{static_cast<double>(r[i]) * static_cast<double>(z[i])}};
+    return {{product_of(r[i], z[i])}};
   }
 };
 

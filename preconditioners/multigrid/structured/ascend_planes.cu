@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/preconditioners/multigrid/structured/planes.cuh>
+#include <ostinato/spmv/base/scalar.hpp>
 
 namespace ostinato::multigrid {
 
@@ -216,7 +217,7 @@ class Ascent {
       for (int k = 0; k < 2; ++k) {
         // Nothing follows the last plane.
         out.v[k] = scale * static_cast<T>(sum_[i][k] - along_at(i, k, false)[2] * next.own[i][k]);
-        dot += static_cast<double>(out.v[k]) * static_cast<double>(r_of_last_[i][k]);  // r is 0 outside of the grid
+        dot += product_of(out.v[k], r_of_last_[i][k]);  // r is 0 outside of the grid
       }
       if (i == 1 && !has_second_line_) break;
       if constexpr (Piece > 1) {

@@ -9,6 +9,7 @@
 #include <ostinato/preconditioners/multigrid/structured/cycle_steps.hpp>
 #include <ostinato/preconditioners/multigrid/structured/hierarchy.hpp>
 #include <ostinato/preconditioners/multigrid/structured/passes.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 
 namespace ostinato::multigrid {
 
@@ -35,8 +36,8 @@ class Cycle {
 
   /// z = M^-1 r;  *slot = r . z
   /// Exec      Enqueued; allocates nothing.
-  void apply(Strided<const float> r, Strided<float> z, double* slot) const { apply_to<float>(r, z, slot); }
-  void apply(Strided<const double> r, Strided<double> z, double* slot) const { apply_to<double>(r, z, slot); }
+  void apply(Strided<const float> r, Strided<float> z, Slot<float> slot) const { apply_to<float>(r, z, slot); }
+  void apply(Strided<const double> r, Strided<double> z, Slot<double> slot) const { apply_to<double>(r, z, slot); }
 
  private:
   /// How a cycle goes over a level: up step by step, in one kernel each way, or in one kernel together with all levels
@@ -60,7 +61,7 @@ class Cycle {
   };
 
   template <class T>
-  void apply_to(Strided<const T> r, Strided<T> z, double* slot) const;
+  void apply_to(Strided<const T> r, Strided<T> z, Slot<T> slot) const;
   template <class T>
   void run(const Source<T>& source, const Target<T>& target) const;
   template <class T>

@@ -12,6 +12,7 @@
 #include <ostinato/preconditioners/multigrid/structured/half_host.hpp>
 #include <ostinato/preconditioners/multigrid/structured/passes.hpp>
 #include <ostinato/preconditioners/multigrid/structured/tiles.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/concept.hpp>
 
 namespace ostinato::multigrid {
@@ -377,7 +378,7 @@ void Cycle<Space>::run(const Source<T>& source, const Target<T>& target) const {
 
 template <class Space>
 template <class T>
-void Cycle<Space>::apply_to(Strided<const T> r, Strided<T> z, double* slot) const {
+void Cycle<Space>::apply_to(Strided<const T> r, Strided<T> z, Slot<T> slot) const {
   run(Source<T>{hierarchy_.inverse_root(), &hierarchy_.even_inverse_root(), r},
       Target<T>{static_cast<T>(hierarchy_.power()), z, slot});
 }

@@ -15,6 +15,7 @@
 #include <ostinato/preconditioners/multigrid/rate_steps.hpp>
 #include <ostinato/preconditioners/multigrid/structured/hierarchy_steps.hpp>
 #include <ostinato/preconditioners/multigrid/structured/stencil.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/space/sums.hpp>
 
@@ -259,7 +260,7 @@ struct Leave {
     const T value =
         power * static_cast<T>(grid.a[grid.at(px, py, pz, i)]) * static_cast<T>(smooth.value(px, py, pz, i));
     z[i] = value;
-    return {{static_cast<double>(value) * static_cast<double>(r[i])}};
+    return {{product_of(value, r[i])}};
   }
   Range even(int n) const {
     const Range of_root = grid.even_part(n), of_rows = smooth.even(n);
@@ -274,7 +275,7 @@ struct Leave {
     Sums<1> dot{};
     for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) {
       z[i + k] = power * static_cast<T>(root[k * step]) * static_cast<T>(v[k]);
-      dot.v[0] += static_cast<double>(z[i + k]) * static_cast<double>(r[i + k]);
+      dot.v[0] += product_of(z[i + k], r[i + k]);
     }
     return dot;
   }
@@ -298,7 +299,7 @@ struct Leave {
 #pragma unroll
     for (int k = 0; k < column_points; ++k) {
       z[i + static_cast<std::size_t>(Shape::along(k).distance(grid.grid))] = value[k];
-      dot.v[0] += static_cast<double>(value[k]) * static_cast<double>(of_r[k]);
+      dot.v[0] += product_of(value[k], of_r[k]);
     }
     return dot;
   }
@@ -639,7 +640,7 @@ struct RandomError {
 
   OSTINATO_FUNCTION Sums<1> operator()(std::size_t i) const {
     const float v = e[i] = static_cast<float>(random_error(i));
-    return {{static_cast<double>(v) * static_cast<double>(v)}};
+    return {{abs2(v)}};
   }
 };
 
@@ -650,7 +651,7 @@ struct Correct {
 
   OSTINATO_FUNCTION Sums<1> operator()(std::size_t i) const {
     const float v = e[i] += correction[i];
-    return {{static_cast<double>(v) * static_cast<double>(v)}};
+    return {{abs2(v)}};
   }
 };
 

@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include <ostinato/spmv/space/function.hpp>
+#include <ostinato/spmv/base/function.hpp>
 
 namespace ostinato::multigrid {
 

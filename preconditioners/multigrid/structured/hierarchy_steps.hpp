@@ -9,6 +9,7 @@
 
 #include <ostinato/preconditioners/multigrid/structured/stencil.hpp>
 #include <ostinato/spmv/analysis/grid_steps.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/matrix/csr_pattern.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/space/sums.hpp>
@@ -176,7 +177,7 @@ struct CountDeviants {
 /// Whether a row's sum is more than the rounding of its entries. Where no row is uneven, constants solve A x = 0.
 template <class T>
 OSTINATO_FUNCTION bool is_uneven(double sum, double size) {
-  constexpr double rounding = sizeof(T) == sizeof(float) ? 0x1p-20 : 0x1p-49;  // 8 units of a rounded number
+  constexpr double rounding = is_single<T> ? 0x1p-20 : 0x1p-49;  // 8 units of a rounded number
   return !((sum < 0 ? -sum : sum) <= rounding * size);
 }
 

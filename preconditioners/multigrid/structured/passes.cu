@@ -16,6 +16,7 @@
 
 #include <ostinato/preconditioners/multigrid/structured/passes.hpp>
 #include <ostinato/preconditioners/multigrid/structured/planes.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/cuda/launch.cuh>
 #include <ostinato/spmv/space/cuda/overlap.cuh>
 #include <ostinato/spmv/space/cuda/parallel.cuh>
@@ -396,7 +397,7 @@ __device__ double ascend_even(const Pass<T>& pass, const Target<T>& target, cons
     Pair<T> out;
     each<0, 2>([&](auto ox) {
       out.v[ox] = target.power * static_cast<T>(cell.v[oy][ox]);
-      dot += static_cast<double>(out.v[ox]) * static_cast<double>(own[oy].v[ox]);
+      dot += product_of(out.v[ox], own[oy].v[ox]);
     });
     if constexpr (Pairs) {
       *reinterpret_cast<Pair<T>*>(target.z.first + n) = out;
@@ -456,7 +457,7 @@ __device__ double ascend_side(const Pass<T>& pass, const Target<T>& target, cons
   const float x = root(at.x, at.y) * pass.omega * change + coarse_at(pass, coarse, at);
   const T z = target.power * static_cast<T>(x);
   target.z[i] = z;
-  return static_cast<double>(z) * static_cast<double>(pass.r[i]);
+  return product_of(z, pass.r[i]);
 }
 
 template <class Shape, class T>

@@ -17,6 +17,7 @@
 #include <type_traits>
 
 #include <ostinato/preconditioners/multigrid/structured/planes.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/cuda/cluster.cuh>
 #include <ostinato/spmv/space/cuda/reduction.cuh>
 
@@ -246,7 +247,7 @@ bool moves(const Extents& e, const Strided<T>& v, int elements) {
 /// Calls f(Number) with how many elements are copied at once.
 template <class T, class F>
 void with_piece(const Extents& e, const Strided<const T>& v, F f) {
-  if constexpr (sizeof(T) == 4) {
+  if constexpr (is_single<T>) {
     if (moves(e, v, 4)) return f(Number<4>{});
   }
   moves(e, v, 2) ? f(Number<2>{}) : f(Number<1>{});

@@ -19,9 +19,9 @@
 #include <utility>
 
 #include <ostinato/preconditioners/multigrid/structured/half.hpp>
+#include <ostinato/spmv/base/function.hpp>
 #include <ostinato/spmv/space/extents.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
-#include <ostinato/spmv/space/function.hpp>
 #include <ostinato/spmv/stencil/neighbours.hpp>
 
 namespace ostinato::multigrid {

@@ -7,9 +7,9 @@
 #include <cstdint>
 
 #include <ostinato/spmv/analysis/diagonals_steps.hpp>
+#include <ostinato/spmv/base/function.hpp>
 #include <ostinato/spmv/formats/bccoo/bccoo_view.hpp>
 #include <ostinato/spmv/formats/block_order.hpp>
-#include <ostinato/spmv/space/function.hpp>
 #include <ostinato/spmv/space/sums.hpp>
 
 namespace ostinato::formats::detail {

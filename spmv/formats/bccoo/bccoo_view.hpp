@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
+#include <ostinato/spmv/base/function.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
-#include <ostinato/spmv/space/function.hpp>
 
 namespace ostinato::formats {
 

@@ -8,10 +8,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <ostinato/spmv/base/function.hpp>
 #include <ostinato/spmv/formats/csr_arrays.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
-#include <ostinato/spmv/space/function.hpp>
 #include <ostinato/spmv/space/scan.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/formats/csr/csr_plan.hpp>
 #include <ostinato/spmv/formats/store_row.hpp>
 #include <ostinato/spmv/space/cuda/parallel.cuh>
@@ -86,7 +87,7 @@ __device__ void short_rows(const Args<T, Pointer>& a, int longest_short, int blo
     if (row < a.rows && lane == 0) {
       if (share.is_short) store(a, static_cast<Index>(row), sum);
       if constexpr (Dotted) {
-        dot.v[0] += static_cast<double>(w[row]) * static_cast<double>(share.is_short ? sum : a.y[row]);
+        dot.v[0] += product_of(w[row], share.is_short ? sum : a.y[row]);
       }
     }
     first += static_cast<Offset>(blocks) * rows_per_block;
@@ -112,7 +113,7 @@ __device__ void long_row_piece(const Args<T, Pointer>& a, const Pieces& rows, in
   Sums<1> sum{};
 #pragma unroll 4
   for (Pointer k = begin + static_cast<int>(threadIdx.x); k < end; k += cuda::block_threads) {
-    sum.v[0] += static_cast<double>(__ldg(a.val + k)) * static_cast<double>(a.x[__ldg(a.col + k)]);
+    sum.v[0] += product_of(__ldg(a.val + k), a.x[__ldg(a.col + k)]);
   }
   sum = cuda::block_sum(sum);
   if (threadIdx.x == 0) {
@@ -161,7 +162,7 @@ __global__ void __launch_bounds__(cuda::block_threads)
 
 template <int NT, bool Dotted, class T, class Pointer>
 void launch_rows(const Cuda& space, const Args<T, Pointer>& a, int longest_short, const Pieces& rows, const T* w,
-                 double* slot) {
+                 Slot<T> slot) {
   const std::size_t threads = static_cast<std::size_t>(a.rows) * NT;
   if constexpr (Dotted) {
     if (rows.count > 0) {
@@ -180,7 +181,7 @@ void launch_rows(const Cuda& space, const Args<T, Pointer>& a, int longest_short
 }
 
 template <bool Dotted, class T, class Pointer>
-void launch(const Cuda& space, const CsrPlan<Cuda>& plan, const Args<T, Pointer>& a, const T* w, double* slot) {
+void launch(const Cuda& space, const CsrPlan<Cuda>& plan, const Args<T, Pointer>& a, const T* w, Slot<T> slot) {
   const Pieces rows{static_cast<int>(plan.pieces.size()), plan.pieces.data(), const_cast<double*>(plan.partial.data()),
                     const_cast<std::uint32_t*>(plan.arrived.data())};
   const auto with = [&]<int NT>() { launch_rows<NT, Dotted>(space, a, plan.longest_short, rows, w, slot); };
@@ -208,7 +209,7 @@ void launch(const Cuda& space, const CsrPlan<Cuda>& plan, const Args<T, Pointer>
 
 template <bool Dotted, class T>
 void run(const Cuda& space, const CsrPlan<Cuda>& plan, const CsrView<T>& a, T alpha, const T* x, T beta, T* y,
-         const T* w, double* slot) {
+         const T* w, Slot<T> slot) {
   if (plan.row_ptr.size() > 0) {
     launch<Dotted>(space, plan,
                    Args<T, std::int32_t>{a.rows, plan.row_ptr.data(), a.col.data(), a.val.data(), alpha, x, beta, y}, w,
@@ -228,7 +229,7 @@ void csr_apply(const Cuda& space, const CsrPlan<Cuda>& plan, const CsrView<T>& a
 
 template <class T>
 void csr_apply_dot(const Cuda& space, const CsrPlan<Cuda>& plan, const CsrView<T>& a, const T* x, T* y, const T* w,
-                   double* slot) {
+                   Slot<T> slot) {
   run<true>(space, plan, a, T{1}, x, T{0}, y, w, slot);
 }
 

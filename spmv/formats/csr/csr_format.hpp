@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/formats/csr/csr_plan.hpp>
 #include <ostinato/spmv/formats/format.hpp>
 #include <ostinato/spmv/space/concept.hpp>
@@ -45,7 +46,7 @@ class CsrFormat {
     csr_apply(space_, plan_, a_.view(), alpha, x.data(), beta, y.data());
   }
 
-  void apply_dot(std::span<const T> x, std::span<T> y, std::span<const T> w, double* slot) const
+  void apply_dot(std::span<const T> x, std::span<T> y, std::span<const T> w, Slot<T> slot) const
       requires(is_cuda<Space>) {
     csr_apply_dot(space_, plan_, a_.view(), x.data(), y.data(), w.data(), slot);
   }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <complex>
 #include <cstdint>
 #include <limits>
 
@@ -157,5 +158,6 @@ void csr_apply(const Host& host, const CsrPlan<Host>& plan, const CsrView<T>& a,
   template CsrPlan<Host>::CsrPlan(const Host&, const CsrView<T>&, const Structure&); \
   template void csr_apply(const Host&, const CsrPlan<Host>&, const CsrView<T>&, T, const T*, T, T*)
 OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
+OSTINATO_FOR_COMPLEX_VALUES(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato::formats

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <ostinato/spmv/analysis/structure.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/formats/csr_arrays.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
@@ -89,6 +90,6 @@ void csr_apply(const Space& space, const CsrPlan<Space>&, const CsrView<T>& a, T
 /// y = A x and *slot = w . y in one pass over the matrix. Enqueued.
 template <class T>
 void csr_apply_dot(const Cuda& space, const CsrPlan<Cuda>& plan, const CsrView<T>& a, const T* x, T* y, const T* w,
-                   double* slot);
+                   Slot<T> slot);
 
 }  // namespace ostinato::formats

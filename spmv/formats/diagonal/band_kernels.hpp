@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/formats/diagonal/band_view.hpp>
 #include <ostinato/spmv/formats/product.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
@@ -59,10 +60,10 @@ void band_apply(const Space& space, const BandView<T>& a, const Product<T>& p);
 
 /// Computes the product p and *slot = w . y; w may be y. V is T, or float: a mixed product. Enqueued.
 template <class T, class V>
-void band_apply_dot(const Host& space, const BandView<T>& a, const Product<T, V>& p, const V* w, double* slot);
+void band_apply_dot(const Host& space, const BandView<T>& a, const Product<T, V>& p, const V* w, Slot<V> slot);
 template <class T, class V>
-void band_apply_dot(const Cuda& space, const BandView<T>& a, const Product<T, V>& p, const V* w, double* slot);
+void band_apply_dot(const Cuda& space, const BandView<T>& a, const Product<T, V>& p, const V* w, Slot<V> slot);
 template <class Space, class T, class V>
-void band_apply_dot(const Space& space, const BandView<T>& a, const Product<T, V>& p, const V* w, double* slot);
+void band_apply_dot(const Space& space, const BandView<T>& a, const Product<T, V>& p, const V* w, Slot<V> slot);
 
 }  // namespace ostinato::formats

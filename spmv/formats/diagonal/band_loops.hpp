@@ -4,12 +4,12 @@
 
 // The functions of band_kernels.hpp written with loops, for spaces other than Host and Cuda.
 
+#include <ostinato/spmv/base/function.hpp>
 #include <ostinato/spmv/formats/diagonal/band_kernels.hpp>
 #include <ostinato/spmv/formats/diagonal/bands_fill.hpp>
 #include <ostinato/spmv/formats/store_row.hpp>
 #include <ostinato/spmv/space/atomic.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
-#include <ostinato/spmv/space/function.hpp>
 #include <ostinato/spmv/space/sums.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
@@ -92,7 +92,7 @@ void band_apply(const Space& space, const BandView<T>& a, const Product<T>& p) {
 }
 
 template <class Space, class T, class V>
-void band_apply_dot(const Space& space, const BandView<T>& a, const Product<T, V>& p, const V* w, double* slot) {
+void band_apply_dot(const Space& space, const BandView<T>& a, const Product<T, V>& p, const V* w, Slot<V> slot) {
   sum(space, static_cast<std::size_t>(a.rows), detail::BandRowDot<T, V>{{a, p, w}}, slot);
 }
 

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include <ostinato/spmv/base/function.hpp>
 #include <ostinato/spmv/formats/diagonal/band_plan.hpp>
-#include <ostinato/spmv/space/function.hpp>
 
 namespace ostinato::formats {
 

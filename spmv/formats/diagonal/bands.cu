@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(cuda::tile_rows)
 
 template <int D, bool Dotted, class T, class V>
 void launch_whole(const Cuda& space, const BandView<T>& a, int count, const Product<T, V>& p, const V* w,
-                  double* slot) {
+                  Slot<V> slot) {
   Places<D == 0 ? max_in_kernel : D> places{};
   for (int d = 0; d < D; ++d) places.offset[d] = a.cols;  // surplus bands lie outside the matrix
   for (int d = 0; d < count; ++d) {
@@ -78,7 +78,7 @@ void launch_whole(const Cuda& space, const BandView<T>& a, int count, const Prod
 
 template <bool Dotted, class T, class V, int... D>
 void launch_unrolled(std::integer_sequence<int, D...>, const Cuda& space, const BandView<T>& a, const Product<T, V>& p,
-                     const V* w, double* slot) {
+                     const V* w, Slot<V> slot) {
   const int count = static_cast<int>(a.plan->bands.size());
   bool done = false;
   const auto try_one = [&]<int N>() {
@@ -91,7 +91,7 @@ void launch_unrolled(std::integer_sequence<int, D...>, const Cuda& space, const 
 
 /// Computes a plan with one row piece of at most max_in_kernel full bands.
 template <bool Dotted, class T, class V>
-void run_whole(const Cuda& space, const BandView<T>& a, const Product<T, V>& p, const V* w, double* slot) {
+void run_whole(const Cuda& space, const BandView<T>& a, const Product<T, V>& p, const V* w, Slot<V> slot) {
   launch_unrolled<Dotted>(Unrolled{}, space, a, p, w, slot);
 }
 
@@ -153,7 +153,7 @@ __global__ void __launch_bounds__(cuda::tile_rows)
 }
 
 template <bool Dotted, class T, class V>
-void run_list(const Cuda& space, const BandView<T>& a, const Product<T, V>& p, const V* w, double* slot) {
+void run_list(const Cuda& space, const BandView<T>& a, const Product<T, V>& p, const V* w, Slot<V> slot) {
   List list{};
   std::copy(a.plan->bands.begin(), a.plan->bands.end(), list.bands);
   cuda::launch(space, list_kernel<Dotted, T, V>, cuda::tile_blocks(space, a.rows, Dotted), cuda::tile_rows, 0, a, list,
@@ -178,7 +178,7 @@ __global__ void __launch_bounds__(cuda::tile_rows)
 }
 
 template <bool Dotted, class T, class V>
-void run(const Cuda& space, const BandView<T>& a, const Product<T, V>& p, const V* w, double* slot) {
+void run(const Cuda& space, const BandView<T>& a, const Product<T, V>& p, const V* w, Slot<V> slot) {
   const bool whole = a.plan->is_whole;
   const bool one_piece = a.plan->pieces.size() == 1 && a.plan->remainder() == 0;
   if (one_piece && whole && a.plan->bands.size() <= max_in_kernel) return run_whole<Dotted>(space, a, p, w, slot);
@@ -232,7 +232,7 @@ void band_apply(const Cuda& space, const BandView<T>& a, const Product<T>& p) {
 }
 
 template <class T, class V>
-void band_apply_dot(const Cuda& space, const BandView<T>& a, const Product<T, V>& p, const V* w, double* slot) {
+void band_apply_dot(const Cuda& space, const BandView<T>& a, const Product<T, V>& p, const V* w, Slot<V> slot) {
   run<true>(space, a, p, w, slot);
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/formats/diagonal/band_kernels.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/vector.hpp>
@@ -53,7 +54,7 @@ class Bands {
 
   void apply(const Product<T>& p) const { band_apply(space_, view(), p); }
   template <class V>
-  void apply_dot(const Product<T, V>& p, const V* w, double* slot) const {
+  void apply_dot(const Product<T, V>& p, const V* w, Slot<V> slot) const {
     band_apply_dot(space_, view(), p, w, slot);
   }
 

@@ -400,7 +400,7 @@ void band_apply(const Host& host, const BandView<T>& a, const Product<T>& p) {
 }
 
 template <class T, class V>
-void band_apply_dot(const Host& host, const BandView<T>& a, const Product<T, V>& p, const V* w, double* slot) {
+void band_apply_dot(const Host& host, const BandView<T>& a, const Product<T, V>& p, const V* w, Slot<V> slot) {
   detail::multiply_dot_blocks(host, a.rows, p, w, slot, AddBands<T>{a});
 }
 

@@ -36,7 +36,7 @@ struct ClassTable {
 /// Both spaces have the same interface (a is a CsrView in the memory of the space):
 ///   static std::optional<RowClasses> make(space, a, census)   nothing when the order of rows isn't regular enough
 ///   void apply(const Product<T>&) const
-///   void apply_dot(const Product<T>&, const T* w, double* slot) const   the product and *slot = w . y; w may be y
+///   void apply_dot(const Product<T>&, const T* w, Slot<T> slot) const   the product and *slot = w . y; w may be y
 ///   bool update_values(a)             takes new values on the same pattern; allocates nothing that grows with the
 ///                                     matrix. False when the rows no longer fall into the classes: the object then
 ///                                     must not be used until it is built anew

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/formats/diagonal/product_text.hpp>
 #include <ostinato/spmv/space/list.hpp>
 
@@ -145,7 +146,7 @@ ProductSource::Tiling choose_tiling(const std::vector<Index>& offsets, Index tot
 template <class T>
 ProductSource product_source(const ClassTable<T>& table, bool simple) {
   const ProductSource::Tiling tiling = choose_tiling(table.offsets, table.rows);
-  const std::string type = sizeof(T) == 8 ? "double" : "float";
+  const std::string type = is_single<T> ? "float" : "double";
   return {head(type) + ClassWriter(table.offsets, table.rows, table.cols, table.present[0], simple).text(tiling),
           tiling};
 }

@@ -13,6 +13,7 @@
 #include <ostinato/spmv/formats/diagonal/generated_product.hpp>
 #include <ostinato/spmv/formats/diagonal/row_classes.hpp>
 #include <ostinato/spmv/formats/format.hpp>
+#include <ostinato/spmv/formats/lower_of.hpp>
 #include <ostinato/spmv/space/concept.hpp>
 
 namespace ostinato::formats {
@@ -84,6 +85,7 @@ class DiagonalFormat {
   using space_type = Space;
   using value_type = T;
   using Plan = DiagonalPlan;
+  static constexpr bool mixes = std::is_same_v<T, double>;
   static constexpr std::string_view name = Cut::name;
   static constexpr std::string_view description = Cut::description;
 
@@ -91,7 +93,8 @@ class DiagonalFormat {
   static Cost cost(const PlanInput& in, const Plan& plan) { return diagonal_cost(in, plan, sizeof(T)); }
 
   DiagonalFormat(const Space& space, const SpaceCsr<Space, T>& a, const PlanInput& in, const Plan& plan)
-      : space_(space) {
+      : space_(space),
+        lower_(space, static_cast<std::size_t>(in.structure.rows), static_cast<std::size_t>(in.structure.cols), *this) {
     if (plan.bands == nullptr) throw ArgumentError(why_no_census(in.structure));
     const DiagonalCensus& census = *in.structure.census;
     if constexpr (has_classes) {
@@ -110,11 +113,14 @@ class DiagonalFormat {
     multiply_dot(plain_product(x.data(), y.data()), w.data(), slot);
   }
 
-  /// The same for vectors in float.
-  void mixed_dot(std::span<const float> x, std::span<float> y, std::span<const float> w, double* slot) const
-      requires(std::is_same_v<T, double>) {
-    const Product<double, float> p{1, x.data(), 0, y.data(), y.data()};
-    std::visit([&](const auto& stored) { stored.apply_dot(p, w.data(), slot); }, *stored_);
+  const LinearMap<Space, float>* lower() const {
+    if constexpr (mixes) return &lower_;
+    return nullptr;
+  }
+
+  /// A product with vectors in float, and *slot = w . y.
+  void mixed(const Product<double, float>& p, const float* w, double* slot) const requires(mixes) {
+    std::visit([&](const auto& stored) { stored.apply_dot(p, w, slot); }, *stored_);
   }
 
   /// r = b - A x and *slot = r . r in one pass.
@@ -171,7 +177,11 @@ class DiagonalFormat {
   using Stored = typename std::conditional_t<has_classes, BandsOrClasses<Space, T>, BandsAlone<Space, T>>::type;
 
   Space space_;
-  struct None {};
+  struct None {
+    template <class... Args>
+    explicit None(const Args&...) {}
+  };
+  [[no_unique_address]] std::conditional_t<mixes, ostinato::detail::LowerOf<Space, DiagonalFormat>, None> lower_;
   [[no_unique_address]] std::conditional_t<is_cuda<Space>, GeneratedProduct, None> generated_;
   std::optional<Stored> stored_;
 };

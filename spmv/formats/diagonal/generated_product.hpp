@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/formats/diagonal/band_view.hpp>
 #include <ostinato/spmv/formats/diagonal/product_source.hpp>
 #include <ostinato/spmv/formats/diagonal/row_classes.hpp>
@@ -38,7 +39,7 @@ class GeneratedProduct {
 
   /// Computes the product p and *slot = w . y; w may be y. Returns false and does nothing without kernels.
   template <class View, class T>
-  bool product_dot(const Cuda& space, const View& a, const Product<T>& p, const T* w, double* slot) const;
+  bool product_dot(const Cuda& space, const View& a, const Product<T>& p, const T* w, Slot<T> slot) const;
 
   int revision(const Cuda& space) const { return in_use(space) ? 1 : 0; }
   bool failed() const {

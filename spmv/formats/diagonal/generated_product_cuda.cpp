@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/formats/diagonal/generated_product.hpp>
 #include <ostinato/spmv/formats/diagonal/product_args.hpp>
 #include <ostinato/spmv/space/cuda/launch.cuh>
@@ -23,7 +24,7 @@ namespace {
 
 template <class T>
 const char* type_name() {
-  return sizeof(T) == 8 ? "double" : "float";
+  return is_single<T> ? "float" : "double";
 }
 
 template <class T>
@@ -133,7 +134,7 @@ bool GeneratedProduct::product(const Cuda& space, const View& a, const Product<T
 
 template <class View, class T>
 bool GeneratedProduct::product_dot(const Cuda& space, const View& a, const Product<T>& p, const T* w,
-                                   double* slot) const {
+                                   Slot<T> slot) const {
   if (!in_use(space)) return false;
   const auto args = args_of(a, constants_);
   const cuda::Reduction to = cuda::reduction(space, slot);

@@ -405,7 +405,7 @@ Stencil<N, T> stencil_of(const ClassView<T>& a) {
 }
 
 template <int D, bool Dotted, class T, class V>
-void launch(const Cuda& space, const ClassView<T>& a, const Product<T, V>& p, const V* w, double* slot) {
+void launch(const Cuda& space, const ClassView<T>& a, const Product<T, V>& p, const V* w, Slot<V> slot) {
   constexpr int room = D == 0 ? static_cast<int>(ClassTable<T>::max_diagonals) : D;
   const Stencil<room, T> stencil = stencil_of<room>(a);
   if constexpr (Dotted && !std::is_same_v<T, V> && Lines<D>::exist) {
@@ -421,7 +421,7 @@ void launch(const Cuda& space, const ClassView<T>& a, const Product<T, V>& p, co
 
 template <bool Dotted, class T, class V, int... D>
 void launch_unrolled(std::integer_sequence<int, D...>, const Cuda& space, const ClassView<T>& a, const Product<T, V>& p,
-                     const V* w, double* slot) {
+                     const V* w, Slot<V> slot) {
   const int count = static_cast<int>(a.table->offsets.size());
   constexpr int small = 12, dense = 27;
   bool done = false;
@@ -434,7 +434,7 @@ void launch_unrolled(std::integer_sequence<int, D...>, const Cuda& space, const 
 }
 
 template <bool Dotted, class T, class V>
-void run(const Cuda& space, const ClassView<T>& a, const Product<T, V>& p, const V* w, double* slot) {
+void run(const Cuda& space, const ClassView<T>& a, const Product<T, V>& p, const V* w, Slot<V> slot) {
   launch_unrolled<Dotted>(Unrolled{}, space, a, p, w, slot);
 }
 
@@ -595,7 +595,7 @@ void RowClasses<Cuda, T>::apply(const Product<T>& p) const {
 
 template <class T>
 template <class V>
-void RowClasses<Cuda, T>::apply_dot(const Product<T, V>& p, const V* w, double* slot) const {
+void RowClasses<Cuda, T>::apply_dot(const Product<T, V>& p, const V* w, Slot<V> slot) const {
   run<true>(space_, view(), p, w, slot);
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <ostinato/spmv/analysis/diagonals.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/formats/diagonal/class_table.hpp>
 #include <ostinato/spmv/formats/product.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
@@ -61,7 +62,7 @@ class RowClasses<Host, T> {
   void apply(const Product<T>& p) const;
   /// The product and *slot = w . y; w may be y. V is T, or float: a mixed product.
   template <class V>
-  void apply_dot(const Product<T, V>& p, const V* w, double* slot) const;
+  void apply_dot(const Product<T, V>& p, const V* w, Slot<V> slot) const;
   bool update_values(const CsrView<T>& a);
   std::size_t bytes() const;
 
@@ -117,7 +118,7 @@ class RowClasses<Cuda, T> {
   void apply(const Product<T>& p) const;
   /// The product and *slot = w . y; w may be y. V is T, or float: a mixed product.
   template <class V>
-  void apply_dot(const Product<T, V>& p, const V* w, double* slot) const;
+  void apply_dot(const Product<T, V>& p, const V* w, Slot<V> slot) const;
   bool update_values(const CsrView<T>& a);
   /// Of the GPU; the table is on the host, too.
   std::size_t bytes() const { return tiles_->bytes() + values_.bytes() + present_.bytes(); }

@@ -177,7 +177,7 @@ void RowClasses<Host, T>::apply(const Product<T>& p) const {
 
 template <class T>
 template <class V>
-void RowClasses<Host, T>::apply_dot(const Product<T, V>& p, const V* w, double* slot) const {
+void RowClasses<Host, T>::apply_dot(const Product<T, V>& p, const V* w, Slot<V> slot) const {
   multiply_dot_blocks(space_, rows_, p, w, slot, AddClasses<T>{blocks_.data(), first_term_.data(), terms_.data()});
 }
 

@@ -89,7 +89,7 @@ __global__ void __launch_bounds__(cuda::tile_rows)
 }
 
 template <bool Dotted, class C, class T>
-void run(const Cuda& space, const detail::SlicedView<C, T>& a, const Product<T>& p, const T* w, double* slot) {
+void run(const Cuda& space, const detail::SlicedView<C, T>& a, const Product<T>& p, const T* w, Slot<T> slot) {
   cuda::launch(space, sliced_kernel<Dotted, C, T>, dim3(cuda::tile_blocks(space, a.rows, Dotted)),
                dim3(cuda::tile_rows), 0, a, p, w, cuda::reduction(space, slot));
 }
@@ -103,7 +103,7 @@ void sliced_apply(const Cuda& space, const detail::SlicedView<C, T>& a, const Pr
 
 template <class C, class T>
 void sliced_apply_dot(const Cuda& space, const detail::SlicedView<C, T>& a, const Product<T>& p, const T* w,
-                      double* slot) {
+                      Slot<T> slot) {
   run<true>(space, a, p, w, slot);
 }
 

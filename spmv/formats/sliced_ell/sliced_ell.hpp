@@ -6,6 +6,7 @@
 #include <variant>
 
 #include <ostinato/spmv/analysis/profile.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/formats/format.hpp>
 #include <ostinato/spmv/formats/sliced_ell/sliced_ell_view.hpp>
 #include <ostinato/spmv/formats/streamed_cost.hpp>
@@ -75,13 +76,13 @@ class SlicedEll {
     });
   }
 
-  void apply_dot(std::span<const T> x, std::span<T> y, std::span<const T> w, double* slot) const {
+  void apply_dot(std::span<const T> x, std::span<T> y, std::span<const T> w, Slot<T> slot) const {
     with_view(
         [&](const auto& view) { sliced_apply_dot(space_, view, plain_product(x.data(), y.data()), w.data(), slot); });
   }
 
   /// r = b - A x and *slot = r . r, in one pass.
-  void residual(std::span<const T> x, std::span<const T> b, std::span<T> r, double* slot) const {
+  void residual(std::span<const T> x, std::span<const T> b, std::span<T> r, Slot<T> slot) const {
     with_view([&](const auto& view) {
       sliced_apply_dot(space_, view, Product<T>{T{-1}, x.data(), T{1}, b.data(), r.data()}, r.data(), slot);
     });

@@ -54,7 +54,7 @@ void sliced_apply(const Host& host, const detail::SlicedView<C, T>& a, const Pro
 
 template <class C, class T>
 void sliced_apply_dot(const Host& host, const detail::SlicedView<C, T>& a, const Product<T>& p, const T* w,
-                      double* slot) {
+                      Slot<T> slot) {
   sliced_apply(host, a, p);
   sum(host, static_cast<std::size_t>(a.rows), Dot<T>{w, p.y}, slot);
 }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/formats/csr_arrays.hpp>
 
 namespace ostinato::formats::detail {
@@ -97,10 +98,10 @@ void sliced_apply(const Cuda& space, const detail::SlicedView<C, T>& a, const Pr
 /// The product p and *slot = w . y; w may be y. Enqueued.
 template <class C, class T>
 void sliced_apply_dot(const Host& space, const detail::SlicedView<C, T>& a, const Product<T>& p, const T* w,
-                      double* slot);
+                      Slot<T> slot);
 template <class C, class T>
 void sliced_apply_dot(const Cuda& space, const detail::SlicedView<C, T>& a, const Product<T>& p, const T* w,
-                      double* slot);
+                      Slot<T> slot);
 
 }  // namespace formats
 }  // namespace ostinato

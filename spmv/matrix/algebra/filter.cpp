@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/spmv/matrix/algebra/filter_definition.hpp>
 
-#include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <memory>
 
+#include <ostinato/spmv/base/function.hpp>
 #include <ostinato/spmv/matrix/space_csr.hpp>
-#include <ostinato/spmv/space/function.hpp>
 #include <ostinato/spmv/space/stop.hpp>
 
 namespace ostinato {

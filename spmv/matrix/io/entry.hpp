@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/matrix/io/header.hpp>
 
 // The parsers of the inner loops. A parser reads from the text p .. end and returns the position after the parsed text,
@@ -74,7 +75,7 @@ template <class T>
 std::from_chars_result parse_number(const char* text, const char* end, T& value) {
   const std::from_chars_result parsed = std::from_chars(text, end, value);
   if (parsed.ec == std::errc::result_out_of_range) {
-    if constexpr (sizeof(T) == sizeof(float)) {
+    if constexpr (is_single<T>) {
       value = rounded_float(text, parsed.ptr);
     } else {
       value = rounded_double(text, parsed.ptr);

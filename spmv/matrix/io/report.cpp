@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <tuple>
 
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/matrix/io/entry.hpp>
 #include <ostinato/spmv/matrix/io/text.hpp>
 #include <ostinato/spmv/space/error.hpp>
@@ -37,7 +38,7 @@ std::string explain_value(const Header& h, std::string_view word) {
   if (start.size() == 3 && (start[0] | 32) == 'n' && (start[1] | 32) == 'a') return name + " isn't a finite number";
   if (start.size() == 3 && (start[0] | 32) == 'i' && (start[1] | 32) == 'n') return name + " isn't a finite number";
   if (!std::isfinite(value)) {
-    return name + " is too large for " + (sizeof(T) == sizeof(float) ? "single" : "double") + " precision";
+    return name + " is too large for " + (is_single<T> ? "single" : "double") + " precision";
   }
   return name + " isn't a number";
 }

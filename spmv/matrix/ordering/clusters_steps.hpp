@@ -7,9 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <ostinato/spmv/base/function.hpp>
 #include <ostinato/spmv/matrix/csr_pattern.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
-#include <ostinato/spmv/space/function.hpp>
 #include <ostinato/spmv/space/hash.hpp>
 #include <ostinato/spmv/space/index.hpp>
 #include <ostinato/spmv/space/sums.hpp>

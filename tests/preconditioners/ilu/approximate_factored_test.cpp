@@ -19,6 +19,7 @@
 #include <ostinato/preconditioners/ilu/zero_fill.hpp>
 #include <ostinato/solvers/bicgstab.hpp>
 #include <ostinato/solvers/cg.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/message.hpp>
@@ -308,7 +309,7 @@ TYPED_TEST(ApproximateFactoredOn, RefusesSingularFactorsByTheRow) {
 
 TYPED_TEST(ApproximateFactoredOn, ServesCgAndBicgstab) {
   using T = typename TypeParam::T;
-  const SolveOptions options{.rtol = sizeof(T) == 4 ? 1e-5 : 1e-9};
+  const SolveOptions options{.rtol = is_single<T> ? 1e-5 : 1e-9};
   const auto definite = with_known_solution(generate<T>("variable2d", {.n = 40}));
   const auto general = with_known_solution(generate<T>("convection-diffusion3d", {.n = 12}));
   using Any = AnyPreconditioner<typename TypeParam::Space, T>;
@@ -334,7 +335,7 @@ TYPED_TEST(ApproximateFactoredOn, FactorsInFloatAreNearThoseInDouble) {
   const auto r = random_vector<T>(a.rows, 8);
   for (const std::string name : {"ilu0:solve=jacobi", "ilu0:match=yes,solve=isai,sweeps=2", "ilut:solve=jacobi"}) {
     const Any in_double(this->space(), a, name), in_float(this->space(), a, name + ",precision=float");
-    EXPECT_EQ(in_float.works_in_float(), sizeof(T) == 8);
+    EXPECT_EQ(in_float.works_in_float(), !is_single<T>);
     EXPECT_FALSE(in_double.works_in_float());
     EXPECT_LT(this->difference(this->apply(in_float, r), this->apply(in_double, r)), 1e-4) << name;
   }

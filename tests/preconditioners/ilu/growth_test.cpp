@@ -10,6 +10,7 @@
 
 #include <ostinato/preconditioners/any_preconditioner.hpp>
 #include <ostinato/solvers/solve.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/operator.hpp>
 #include <ostinato/spmv/space/error.hpp>
 
@@ -79,7 +80,7 @@ TYPED_TEST(Growth, AFewTinyPivotsAndBadScalesAreTaken) {
   using T = TypeParam;
   Csr<T> few = with_diagonal<T>(300, T{40});
   few.val[static_cast<std::size_t>(std::find(few.col.begin(), few.col.begin() + few.row_ptr[1], 0) - few.col.begin())] =
-      static_cast<T>(sizeof(T) == 4 ? 1e-10 : 1e-20);
+      static_cast<T>(is_single<T> ? 1e-10 : 1e-20);
   EXPECT_EQ(why_refused(few, "ilu0"), "");
   EXPECT_EQ(why_refused(few, "ssor"), "");
   const auto graded = dense<T>({{static_cast<T>(1e-15), 0, 0}, {0, 1, 0}, {0, 0, static_cast<T>(1e15)}});

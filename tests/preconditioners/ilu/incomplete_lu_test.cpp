@@ -16,6 +16,7 @@
 #include <ostinato/solvers/cg.hpp>
 #include <ostinato/solvers/gcrodr.hpp>
 #include <ostinato/solvers/gmres.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
 #include <ostinato/spmv/matrix/ordering/minimum_degree.hpp>
 #include <ostinato/spmv/matrix/ordering/nested_dissection.hpp>
@@ -251,7 +252,7 @@ TYPED_TEST(IncompleteLuOn, CholeskyServesCg) {
   using T = typename TypeParam::T;
   using Home = typename TypeParam::Space;
   const auto system = with_known_solution(generate<T>("variable2d", {.n = 40}));
-  const SolveOptions options{.rtol = sizeof(T) == 4 ? 1e-5 : 1e-9};
+  const SolveOptions options{.rtol = is_single<T> ? 1e-5 : 1e-9};
 
   const auto with_jacobi = solve_honestly<Cg>(this->space(), system, options, Jacobi<Home, T>(this->space(), system.a));
   const auto ic0 = solve_honestly<Cg>(this->space(), system, options, Ic0<Home, T>(this->space(), system.a));
@@ -267,7 +268,7 @@ TYPED_TEST(IncompleteLuOn, CompleteCholeskySolvesAtOnceInEveryOrder) {
   using T = typename TypeParam::T;
   using Any = AnyPreconditioner<typename TypeParam::Space, T>;
   const auto system = with_known_solution(generate<T>("variable2d", {.n = 40}));
-  const SolveOptions options{.rtol = sizeof(T) == 4 ? 1e-5 : 1e-9};
+  const SolveOptions options{.rtol = is_single<T> ? 1e-5 : 1e-9};
   for (const std::string order : {"", ":order=natural", ":order=rcm", ":order=nd", ":order=amd", ":fill=50"}) {
     SCOPED_TRACE(order);
     if ((order == ":order=nd" && !has_nested_dissection) || (order == ":order=amd" && !has_minimum_degree)) continue;
@@ -285,7 +286,7 @@ TYPED_TEST(IncompleteLuOn, TakesFewIterationsOfGmres) {
   using T = typename TypeParam::T;
   using Space = typename TypeParam::Space;
   const auto system = with_known_solution(generate<T>("convection-diffusion3d", {.n = 12}));
-  const SolveOptions options{.rtol = sizeof(T) == 4 ? 1e-5 : 1e-9};
+  const SolveOptions options{.rtol = is_single<T> ? 1e-5 : 1e-9};
 
   const auto plain = solve_honestly<Gmres>(this->space(), system, options);
   const auto ilu0 = solve_honestly<Gmres>(this->space(), system, options, Ilu0<Space, T>(this->space(), system.a));
@@ -298,7 +299,7 @@ TYPED_TEST(IncompleteLuOn, TakesFewIterationsOfGmres) {
 TYPED_TEST(IncompleteLuOn, FactorsInFloatTakeAsManyIterations) {
   using T = typename TypeParam::T;
   using Home = typename TypeParam::Space;
-  const SolveOptions options{.rtol = sizeof(T) == 4 ? 1e-5 : 1e-12};
+  const SolveOptions options{.rtol = is_single<T> ? 1e-5 : 1e-12};
   const auto general = with_known_solution(generate<T>("convection-diffusion3d", {.n = 12}));
   const auto definite = with_known_solution(generate<T>("variable2d", {.n = 40}));
   const auto close = [](const char* name, int in_double, int in_float) {
@@ -309,8 +310,8 @@ TYPED_TEST(IncompleteLuOn, FactorsInFloatTakeAsManyIterations) {
     const std::string in_float = std::string(name) + "precision=float";
     const Any narrow(this->space(), system.a, in_float),
         wide(this->space(), system.a, std::string(name) + "precision=double");
-    EXPECT_EQ(narrow.works_in_float(), sizeof(T) == 8) << name;
-    if (sizeof(T) == 8) {
+    EXPECT_EQ(narrow.works_in_float(), !is_single<T>) << name;
+    if (!is_single<T>) {
       const double part = Home::has_streams ? 0.9 : 0.8;  // a GPU keeps what it knows of the pattern, too
       EXPECT_LT(static_cast<double>(narrow.bytes()), part * static_cast<double>(wide.bytes())) << name;
     }
@@ -340,7 +341,7 @@ TYPED_TEST(IncompleteLuOn, FactorsInFloatTakeAsManyIterations) {
 
 TYPED_TEST(IncompleteLuOn, FactorsOutOfTheRangeOfFloatAreRefused) {
   using T = typename TypeParam::T;
-  if (sizeof(T) == 4) GTEST_SKIP() << "the matrix is in float";
+  if (is_single<T>) GTEST_SKIP() << "the matrix is in float";
   using Any = AnyPreconditioner<typename TypeParam::Space, T>;
   for (const double size : {1e-60, 1e60}) {
     auto a = generate<T>("poisson2d", {.n = 5});

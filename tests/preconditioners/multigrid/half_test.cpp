@@ -17,6 +17,7 @@
 #include <ostinato/preconditioners/multigrid/structured/cycle.hpp>
 #include <ostinato/preconditioners/multigrid/structured/half_steps.hpp>
 #include <ostinato/preconditioners/multigrid/structured/slots.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
@@ -287,7 +288,7 @@ TYPED_TEST(HalfPrecisionOn, TakesAsManyIterationsOnALine) {
   using T = typename TypeParam::T;
   // In float a long line is at the limit of precision; in half precision that of 10,000 points is, too. Two sweeps keep
   // all levels in half precision on a GPU.
-  const double shift = sizeof(T) == 4 ? 0.01 : 0;
+  const double shift = is_single<T> ? 0.01 : 0;
   for (const Extents& e : {Extents{1000}, Extents{3000}})
     this->expect_same_iterations(grid_matrix<T>(e, varied(e, true, 1), shift), "cg", 2);
 }
@@ -299,7 +300,7 @@ TYPED_TEST(HalfPrecisionOn, TakesAsManyIterationsOnGridsThatAreHardlyHeldSlow) {
     const Coupling inside = [e, varied = varied(e, true, 1)](Index x, Index y, Index z, int dx, int dy, int dz) {
       return e.contains(x + dx, y + dy, z + dz) ? varied(x, y, z, dx, dy, dz) : 0.0;
     };
-    this->expect_same_iterations(grid_matrix<T>(e, inside, sizeof(T) == 4 ? 0.01 : 1e-6));
+    this->expect_same_iterations(grid_matrix<T>(e, inside, is_single<T> ? 0.01 : 1e-6));
   }
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <ostinato/preconditioners/multigrid/multigrid.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 
 #include "preconditioners/multigrid/algebraic/algebraic_matrices.hpp"
 #include "support/solving.hpp"
@@ -41,7 +42,7 @@ Csr<T> with_pieces(const Csr<T>& regular, int pieces, Index size) {
 TYPED_TEST(MultigridInPieces, SolvesWithoutLargeNumbers) {
   using T = typename TypeParam::T;
   using Home = typename TypeParam::Space;
-  constexpr double rtol = sizeof(T) == 4 ? 1e-4 : 1e-8;
+  constexpr double rtol = is_single<T> ? 1e-4 : 1e-8;
   const Csr<T> regular = renumbered(generate<T>("poisson2d", {.n = 40}));
   for (const Csr<T>& a :
        {with_pieces(regular, 1, 5), with_pieces(regular, 40, 4), with_pieces(regular, 4, 150),

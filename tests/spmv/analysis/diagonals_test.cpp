@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
 #include <ostinato/spmv/matrix/space_csr.hpp>
 #include <ostinato/spmv/space/error.hpp>
@@ -44,7 +45,7 @@ std::uint64_t bits(T v) {
 /// Whether v is exact in float and the lowest `zeros` bits of the float are 0.
 template <class T>
 bool fits(T v, unsigned zeros) {
-  if (sizeof(T) == 8 && !(static_cast<T>(static_cast<float>(v)) == v)) return false;
+  if (!is_single<T> && !(static_cast<T>(static_cast<float>(v)) == v)) return false;
   return (bits(static_cast<float>(v)) & ((std::uint64_t{1} << zeros) - 1)) == 0;
 }
 
@@ -291,8 +292,8 @@ TYPED_TEST(DiagonalCensusOf, TellsNarrowValuesByOneThatIsNot) {
   EXPECT_TRUE(constant.constant && constant.single && constant.bfloat);
   EXPECT_TRUE(!bfloat.constant && bfloat.single && bfloat.bfloat);
   EXPECT_TRUE(!single.constant && single.single && !single.bfloat);
-  EXPECT_EQ(wide.single, sizeof(T) == 4);
-  EXPECT_EQ(huge.single, sizeof(T) == 4);
+  EXPECT_EQ(wide.single, is_single<T>);
+  EXPECT_EQ(huge.single, is_single<T>);
   EXPECT_TRUE(!wide.bfloat && !huge.bfloat);
 }
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <ostinato/spmv/analysis/structure.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
 #include <ostinato/spmv/matrix/space_csr.hpp>
 #include <ostinato/spmv/operator.hpp>
@@ -168,7 +169,7 @@ TYPED_TEST(ProfileOf, KnowsASmallMatrixByHand) {
   EXPECT_DOUBLE_EQ(p.square_fill[8], 8.0 / 64);
   EXPECT_EQ(p.sliced_slots, 32 * 3);
   EXPECT_EQ(p.ell_third, 2);
-  EXPECT_EQ(p.single, sizeof(typename TypeParam::T) == 4);
+  EXPECT_EQ(p.single, is_single<typename TypeParam::T>);
   EXPECT_EQ(p.distinct, 7);
   EXPECT_EQ(p.sectors, 2);
   for (const double share : p.hot) EXPECT_EQ(share, 0);
@@ -263,7 +264,7 @@ TYPED_TEST(ProfileOf, TellsValuesByTheirBits) {
   EXPECT_EQ(zeros.distinct, 2);
   EXPECT_TRUE(zeros.single);
   EXPECT_EQ(nans.distinct, 1);
-  EXPECT_EQ(nans.single, sizeof(T) == 4);
+  EXPECT_EQ(nans.single, is_single<T>);
 }
 
 TYPED_TEST(ProfileOf, OneValueThatIsNotSingleIsFound) {
@@ -274,7 +275,7 @@ TYPED_TEST(ProfileOf, OneValueThatIsNotSingleIsFound) {
     d[at] = T(0.1);
 
     EXPECT_TRUE(before);
-    EXPECT_EQ(this->of(diagonal_matrix(d)).single, sizeof(T) == 4) << at;
+    EXPECT_EQ(this->of(diagonal_matrix(d)).single, is_single<T>) << at;
   }
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <ostinato/spmv/analysis/analysis.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
 
 #include "support/matrices.hpp"
@@ -75,7 +76,7 @@ TYPED_TEST(RowFactsOn, TellHowFarAMatrixIsFromSymmetric) {
 // An entry that is small beside one row may be large beside the other.
 TYPED_TEST(RowFactsOn, MeasureAsymmetryByTheSmallerRow) {
   using T = typename TypeParam::T;
-  const double large = sizeof(T) == 4 ? 1e12 : 1e25;
+  const double large = is_single<T> ? 1e12 : 1e25;
 
   EXPECT_FALSE(this->of(dense<T>({{large, 1}, {2, 3}})).is_nearly_symmetric());
 }

@@ -15,6 +15,7 @@
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/analysis/diagonals.hpp>
 #include <ostinato/spmv/analysis/profile.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
 #include <ostinato/spmv/matrix/space_csr.hpp>
 #include <ostinato/spmv/space/error.hpp>
@@ -152,7 +153,7 @@ TYPED_TEST(ScaledStructureOf, IsUnknownWhereValuesWouldBeRounded) {
     return scaled_structure(this->of(changed), 0.5);
   };
   EXPECT_TRUE(with(0.375));
-  EXPECT_EQ(static_cast<bool>(with(0.1)), sizeof(T) == sizeof(float));
+  EXPECT_EQ(static_cast<bool>(with(0.1)), is_single<T>);
   EXPECT_FALSE(with(0x1p-126));
   EXPECT_FALSE(with(infinite));
   EXPECT_FALSE(with(std::nan("")));
@@ -212,7 +213,7 @@ TYPED_TEST(ScaledStructureOf, ManyRoundedValuesIsThatOfTheRoundedMatrix) {
   EXPECT_FALSE(found(generate<T>("convection-diffusion2d", {.n = 30}), 1));
   // Values that differ by rounding alone are few in float: classes of rows may then be found.
   Csr<T> nearly = generate<T>("poisson2d", {.n = 30});
-  if (sizeof(T) == 8) {
+  if (!is_single<T>) {
     for (Index i = 0; i < nearly.rows; ++i) {
       for (Offset k = nearly.row_ptr[static_cast<std::size_t>(i)]; k < nearly.row_ptr[static_cast<std::size_t>(i) + 1];
            ++k) {

@@ -14,6 +14,7 @@
 
 #include <ostinato/spmv/analysis/diagonals.hpp>
 #include <ostinato/spmv/analysis/structure_steps.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
 #include <ostinato/spmv/matrix/space_csr.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
@@ -319,7 +320,7 @@ TYPED_TEST(StructureOf, LooksForNeitherSymmetryNorEqualValuesInAMatrixThatIsOnly
     EXPECT_EQ(some.norm_inf, all.norm_inf);
     EXPECT_TRUE(some.finite);
     EXPECT_EQ(some.profile->distinct, 0);
-    EXPECT_EQ(some.profile->single, sizeof(T) == sizeof(float));
+    EXPECT_EQ(some.profile->single, is_single<T>);
     EXPECT_EQ(some.profile->sliced_slots, all.profile->sliced_slots);
     EXPECT_EQ(some.profile->sectors, all.profile->sectors);
   }

@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/matrix/space_csr.hpp>
 
 #include "support/matrices.hpp"
@@ -50,7 +51,7 @@ TYPED_TEST(RowErrorsOn, AreRelativeToTheTermsOfARow) {
 
 TYPED_TEST(RowErrorsOn, SeeASmallRowBesideAHugeOne) {
   using T = typename TypeParam::T;
-  const T huge = sizeof(T) == 4 ? T(1e20) : T(1e30);
+  const T huge = is_single<T> ? T(1e20) : T(1e30);
   const RowErrors e = this->of(dense<T>({{static_cast<double>(huge), 0}, {-1, 2}}), {1, 0}, {huge, 5}, 1e-7);
 
   EXPECT_DOUBLE_EQ(e.componentwise, 1);

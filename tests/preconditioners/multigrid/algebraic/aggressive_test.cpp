@@ -15,6 +15,7 @@
 #include <ostinato/preconditioners/multigrid/algebraic/hierarchy.hpp>
 #include <ostinato/preconditioners/multigrid/multigrid.hpp>
 #include <ostinato/solvers/solve.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 
 #include "preconditioners/multigrid/algebraic/algebraic_matrices.hpp"
 #include "support/solving.hpp"
@@ -290,7 +291,7 @@ TYPED_TEST(AggressiveOn, TakesLessMemoryAndSomeIterationsMore) {
     entries /= static_cast<double>(system.a.nonzeros());
     auto x = this->put(system.x0);
     const SolveResult result =
-        solve(this->space(), op, this->put(system.b).span(), x.span(), m, "cg", {.rtol = sizeof(T) == 4 ? 1e-5 : 1e-8});
+        solve(this->space(), op, this->put(system.b).span(), x.span(), m, "cg", {.rtol = is_single<T> ? 1e-5 : 1e-8});
     EXPECT_EQ(result.status, Status::converged) << result.message();
     return result.iterations;
   };

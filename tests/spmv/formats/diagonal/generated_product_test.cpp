@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <ostinato/solvers/cg.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/jit/generated_kernels.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
 #include <ostinato/spmv/operator.hpp>
@@ -213,7 +214,7 @@ TYPED_TEST(GeneratedOn, SolveIsTheSameWheneverTheKernelsComeIntoUse) {
   const auto solve = [&](const Op& op, SolveOptions options = {}) {
     auto x = this->put(std::vector<T>(b.size()));
     const auto db = this->put(b);
-    options.rtol = sizeof(T) == 4 ? 1e-4 : 1e-9;
+    options.rtol = is_single<T> ? 1e-4 : 1e-9;
     const SolveResult result = cg(this->space(), op, db, x.span(), Identity{}, options);
     EXPECT_EQ(result.status, Status::converged) << result.message();
     return std::pair{x.download(), result.iterations};

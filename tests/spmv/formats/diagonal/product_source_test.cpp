@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <ostinato/spmv/analysis/structure.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/formats/diagonal/product_source.hpp>
 #include <ostinato/spmv/formats/diagonal/product_text.hpp>
 #include <ostinato/spmv/jit/generated_kernels.hpp>
@@ -67,7 +68,7 @@ void expect_compiles(const ProductSource& source) {
 
 template <class T>
 void expect_plans_compile(const Csr<T>& a) {
-  const std::string type = sizeof(T) == 8 ? "double" : "float";
+  const std::string type = is_single<T> ? "float" : "double";
   const DiagonalCensus census = census_of(a);
   for (const bool compress : {true, false}) {
     for (const auto plan : {formats::plan_dia, formats::plan_brcsd_i, formats::plan_brcsd_ii}) {

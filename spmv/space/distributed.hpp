@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// for_each and sum on a space whose vectors lie in parts, each of them in the memory of a local space. The solvers run
+// on such a space as they are.
+//
+// A sum has three parts:
+//   local    each part of the vector adds up its blocks: detail::sum_blocks() of the local space
+//   reduce   the space joins the sums of the blocks of all parts
+//   finish   the sums of the blocks are added in order, stored in the slots, and given to the functor's finish()
+// On Host and Cuda, which hold whole vectors, the three are one call and one kernel. A sum over parts has the bits of
+// the sum over the whole vector, since the same blocks are added in the same order. That needs parts that begin at
+// multiples of the length of a block.
+
+#include <cstddef>
+
+#include <ostinato/spmv/space/parallel.hpp>
+
+namespace ostinato {
+
+/// A space whose vectors lie in parts. Beside the members of a space of its own it has
+///   local() const              the space in whose memory the parts lie
+///   block_sums<Sums>(n) const  room for the sums of the blocks of all parts of a vector, which is not used by others
+///                              until the next sum: an object with
+///     for_parts(f)               calls f(begin, end, sums) for each part that this process has: elements begin .. end - 1
+///                                of what it has of the vector, and the place for the sums of their blocks
+///     reduce()                   joins the sums of all parts
+///     blocks(), data()           afterwards: the sums of the blocks of the whole vector, in order
+template <class Space>
+concept DistributedSpace = requires(const Space& space) {
+  space.local();
+  space.template block_sums<Sums<1>>(std::size_t{});
+};
+
+namespace detail {
+
+/// The functor of the last part of a sum, for one call of for_each. It asks f.prepare() again, which reads what it read
+/// before: no part of a sum changes the scalars of f.
+template <class F>
+struct FinishSum {
+  F f;
+  std::size_t blocks;
+  const SumsOf<F>* sums;
+  typename SumsOf<F>::value_type* slots;
+
+  OSTINATO_FUNCTION bool prepare() { return detail::prepare(f); }
+  OSTINATO_FUNCTION void skipped() { detail::skipped(f); }
+  OSTINATO_FUNCTION void operator()(std::size_t) const {
+    F own = f;
+    finish_sum(own, blocks, sums, slots);
+  }
+};
+
+}  // namespace detail
+
+template <DistributedSpace Space, class F>
+void for_each(const Space& space, std::size_t n, F f) {
+  for_each(space.local(), n, f);
+}
+
+template <DistributedSpace Space, class F>
+void sum(const Space& space, std::size_t n, F f, typename detail::SumsOf<F>::value_type* slots) {
+  auto sums = space.template block_sums<detail::SumsOf<F>>(n);
+  F prepared = f;
+  if (detail::prepare(prepared)) {
+    sums.for_parts([&](std::size_t begin, std::size_t end, detail::SumsOf<F>* of_part) {
+      detail::sum_blocks(space.local(), begin, end, prepared, of_part);
+    });
+  }
+  sums.reduce();
+  for_each(space.local(), 1, detail::FinishSum<F>{f, sums.blocks(), sums.data(), slots});
+}
+
+}  // namespace ostinato
