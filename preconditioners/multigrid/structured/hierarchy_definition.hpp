@@ -82,7 +82,7 @@ inline void add_constants(std::vector<double>& m, const std::vector<float>& root
                           const std::function<bool()>& constants_vanish) {
   const std::size_t n = root.size();
   double length = 0, largest = 0;
-  for (const float v : root) length += static_cast<double>(v) * static_cast<double>(v);
+  for (const float v : root) length += abs2(v);
   length = std::sqrt(length);
   for (std::size_t i = 0; i < n; ++i) {
     double product = 0;
@@ -92,8 +92,7 @@ inline void add_constants(std::vector<double>& m, const std::vector<float>& root
   // The rounding of all the rows that a coarse point stands for adds up to more than 1e-5 on large grids.
   if (!(largest < 1e-5 || (largest < 0.1 && constants_vanish()))) return;
   for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t k = 0; k < n; ++k)
-      m[i * n + k] += static_cast<double>(root[i]) * static_cast<double>(root[k]) / (length * length);
+    for (std::size_t k = 0; k < n; ++k) m[i * n + k] += product_of(root[i], root[k]) / (length * length);
   }
 }
 
