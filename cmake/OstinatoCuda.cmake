@@ -89,7 +89,7 @@ if(OSTINATO_CUDA)
   target_link_libraries(ostinato PRIVATE CUDA::cudart Threads::Threads ${CMAKE_DL_LIBS})
   message(STATUS "Ostinato ${PROJECT_VERSION}: with CUDA ${CUDAToolkit_VERSION} for architectures ${CMAKE_CUDA_ARCHITECTURES}")
 else()
-  set(stubs "${PROJECT_BINARY_DIR}/include/ostinato_generated/cuda_stubs.inc")
+  set(stubs "${PROJECT_BINARY_DIR}/cuda_stubs.cpp")
   add_custom_command(OUTPUT "${stubs}" COMMAND "${PROJECT_SOURCE_DIR}/cmake/cuda_stubs.sh" "${CMAKE_NM}"
     "${stubs}" "$<TARGET_OBJECTS:ostinato_host>" DEPENDS $<TARGET_OBJECTS:ostinato_host> cmake/cuda_stubs.sh
     COMMAND_EXPAND_LISTS VERBATIM)

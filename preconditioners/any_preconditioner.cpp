@@ -218,7 +218,7 @@ template <class Space, class T>
 AnyPreconditioner<Space, T>::AnyPreconditioner(const Analysis<Space, T>& analysis, PreconditionerRequest asked,
                                                const StopRequest& stop, std::size_t mem_limit)
     : Base(analysis.space()),
-      choice_{lower(asked.name), asked_for},
+      choice_{ostinato::lower(asked.name), asked_for},
       options_(std::move(asked.options)),
       rows_(static_cast<std::size_t>(analysis.structure().rows)),
       mem_limit_(mem_limit) {

@@ -133,8 +133,8 @@ class AnyPreconditioner : public PreconditionerBase<Space, T> {
   /// Takes a matrix with new values on the same grid or pattern. The preconditioner stays the one that was chosen, with
   /// its options, and is built anew, so that both are in memory for a while, unless it keeps a part of itself
   /// (Multigrid::update_values()), which it doesn't with a limit of memory; reason() then says that it was chosen for
-  /// earlier values. Returns true. Where "auto" has begun with fsai, which refuses the new values although they are finite, Jacobi or
-  /// "none" takes the place of fsai. After an exception the object is as before.
+  /// earlier values. Returns true. Where "auto" has begun with fsai, which refuses the new values although they are
+  /// finite, Jacobi or "none" takes the place of fsai. After an exception the object is as before.
   /// Exec      One thread at a time, and none may apply the object meanwhile.
   /// Throws    DimensionError for another number of rows; exceptions of the preconditioner's constructor. Each
   ///           preconditioner looks at what it uses: Jacobi takes any values whose diagonal can be divided by, "none"

@@ -43,8 +43,8 @@ class Analysis;
 /// is one, or has members of the same names, of which all but apply may be missing.
 ///
 /// Shapes    r, z: blocks of as many columns as each other, with a slot for each.
-/// Exec      Works on the stream of the space, in whose memory blocks and slots are. A solver applies M on one thread at
-///           a time; M says itself whether several solves may use it at once.
+/// Exec      Works on the stream of the space, in whose memory blocks and slots are. A solver applies M on one thread
+///           at a time; M says itself whether several solves may use it at once.
 /// Requires  r and z don't overlap.
 template <class Space, class T>
 class PreconditionerBase {
@@ -66,8 +66,8 @@ class PreconditionerBase {
     for (int k = 0; k < z.columns; ++k) dot<T>(space_, r.column(k), z.column(k), slots + k);
   }
 
-  /// M, where T is double, for vectors in float; null where there is none. r is scaled so that it fits into the range of
-  /// float, and z has to fit, too.
+  /// M, where T is double, for vectors in float; null where there is none. r is scaled so that it fits into the range
+  /// of float, and z has to fit, too.
   virtual const PreconditionerBase<Space, float>* lower() const { return nullptr; }
 
   /// Takes a matrix with new values; after an exception M is as before. Returns false where it can't, and did nothing.

@@ -62,9 +62,9 @@ bool factors_in_turn(const Space&, std::size_t, bool) {
 }
 bool factors_in_turn(const Cuda& space, std::size_t rows, bool at_hand);
 
-/// Factors all rows in this order; any gives the same bits. But for Cuda the order is that of the matrix. `parameter`: that
-/// of FactoredRows::eliminate() or decompose(). The counts lie behind the pivots, and these behind `rows.upper`, of so
-/// many entries.
+/// Factors all rows in this order; any gives the same bits. But for Cuda the order is that of the matrix. `parameter`:
+/// that of FactoredRows::eliminate() or decompose(). The counts lie behind the pivots, and these behind `rows.upper`,
+/// of so many entries.
 template <class Space>
 void factor_rows(const Space& space, const FactoredRows& rows, Offset entries, const FactorOrder& order,
                  ZeroFillKind kind, double parameter, FactorCounts* counts);

@@ -29,9 +29,9 @@ struct Facts {
   bool positive_diagonal = false;  ///< every main diagonal entry is > 0: "auto" begins with CG if A is symmetric, too
   bool negative_diagonal = false;  ///< every main diagonal entry is < 0: CG solves -A x = -b
   bool finite = true;              ///< no NaN, no infinity; a matrix with such isn't scaled
-  /// Largest sum of absolute values in a row, or a little more; NaN when it isn't known. A matrix whose norm is far from
-  /// 1 is scaled by it, and the backward error is relative to it. With a value that is too small, rounding may hide a
-  /// residual.
+  /// Largest sum of absolute values in a row, or a little more; NaN when it isn't known. A matrix whose norm is far
+  /// from 1 is scaled by it, and the backward error is relative to it. With a value that is too small, rounding may
+  /// hide a residual.
   double norm_inf = std::numeric_limits<double>::quiet_NaN();
 };
 

@@ -61,8 +61,9 @@ inline constexpr double usual_entry_seconds = 3.7e-10, usual_call_seconds = 1.5e
 /// A CPU of so many threads, by the figures of one.
 Machine usual_machine(int threads);
 
-/// The machine that a space runs on; of a space that doesn't tell, a thread of a CPU. For a Host the figures of one CPU stand for all, and threads make everything
-/// faster alike. So every machine chooses the same formats, with any number of threads. calibrated_machine() measures.
+/// The machine that a space runs on; of a space that doesn't tell, a thread of a CPU. For a Host the figures of one CPU
+/// stand for all, and threads make everything faster alike. So every machine chooses the same formats, with any number
+/// of threads. calibrated_machine() measures.
 Machine machine_of(const Host& space);
 Machine machine_of(const Cuda& space);
 template <class Space>

@@ -28,8 +28,8 @@ inline Candidate candidate(std::string_view name, Proposal proposal) {
 
 }  // namespace detail
 
-/// What predictions are made for, for a matrix of so many entries. Small matrices do with the usual figures: to read the measured ones takes as long as tens of their products, to
-/// measure them as long as thousands.
+/// What predictions are made for, for a matrix of so many entries. Small matrices do with the usual figures: to read
+/// the measured ones takes as long as tens of their products, to measure them as long as thousands.
 template <class Space>
 Machine machine_for(const Space& space, Offset nonzeros, const FormatOptions& options) {
   constexpr Offset fewest_entries = 10000;

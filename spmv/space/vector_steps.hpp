@@ -10,8 +10,8 @@
 #include <ostinato/spmv/space/lengths.hpp>
 
 // Vector operations that solvers, preconditioners and operators share. Scalars (Slot<T>) are in the memory of the
-// space. x . y is the sum of conj(x(i)) y(i). On Cuda all operations are enqueued. No operation allocates device memory. A vector that is too short is a
-// DimensionError.
+// space. x . y is the sum of conj(x(i)) y(i). On Cuda all operations are enqueued. No operation allocates device
+// memory. A vector that is too short is a DimensionError.
 
 namespace ostinato {
 
