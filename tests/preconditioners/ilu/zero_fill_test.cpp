@@ -18,8 +18,9 @@
 #include <ostinato/preconditioners/ilu/ic.hpp>
 #include <ostinato/preconditioners/ilu/iluk.hpp>
 #include <ostinato/preconditioners/ilu/incomplete_lu.hpp>
-#include <ostinato/preconditioners/ilu/zero_fill_phases.hpp>
+#include <ostinato/preconditioners/ilu/zero_fill_in_turn.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
+#include <ostinato/spmv/space/parallel.hpp>
 
 #include "support/at_once.hpp"
 #include "support/lanes.hpp"
