@@ -66,6 +66,7 @@ set(ostinato_headers
   spmv/block.hpp
   spmv/formats/calibration.hpp
   spmv/formats/cost.hpp
+  spmv/formats/lower_of.hpp
   spmv/formats/machine.hpp
   spmv/function_operator.hpp
   spmv/linear_map.hpp

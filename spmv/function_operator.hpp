@@ -75,7 +75,7 @@ class FunctionOperator : public LinearMap<Space, T> {
 
   void multiply(T alpha, std::span<const T> x, T beta, std::span<T> y) const {
     if (beta != T{0}) return add(alpha, x, beta, y);
-    f_(x, y);
+    if constexpr (std::invocable<const F&, std::span<const T>, std::span<T>>) f_(x, y);  // make_operator() says so
     if (alpha != T{1}) scale<T>(this->space(), alpha, y, y);
   }
 

@@ -13,6 +13,8 @@
 #include <ostinato/preconditioners/any_preconditioner.hpp>
 #include <ostinato/spmv/analysis/structure.hpp>
 
+#include "support/spaces.hpp"
+
 namespace ostinato::test {
 namespace {
 
@@ -53,6 +55,7 @@ std::string_view choice_for(const Row& row) {
 
 /// Where Jacobi takes so long that leaving it pays, the choice takes at most 1.2 times as long as the fastest.
 TEST(LeavingJacobi, IsRightForTheMeasuredMatrices) {
+  if (!built_with_cuda) GTEST_SKIP() << Cuda::why_absent();
   for (const Row& row : rows) {
     const double jacobi = row.jacobi.total(), chebyshev = row.chebyshev.total(), fsai = row.fsai.total();
     const std::string_view choice = choice_for(row);
@@ -110,6 +113,7 @@ TEST(LeavingJacobi, PaysFromTheLeastTimeOn) {
 }
 
 TEST(LeavingJacobi, IsARungOfSmallSymmetricMatricesOnAGpu) {
+  if (!built_with_cuda) GTEST_SKIP() << Cuda::why_absent();
   using Names = std::vector<std::string_view>;
   EXPECT_EQ((stronger_preconditioners<Cuda, double>(definite(5000, 1e5))),
             (Names{"fsai", "chebyshev", "cholesky", "ict", "ilut", "lu"}));

@@ -557,6 +557,7 @@ TYPED_TEST(MultigridOn, IsTakenByAutoOnAGrid) {
 }
 
 TEST(Multigrid, IsNotTakenByAutoWhereEachUnknownIsEasyByItself) {
+  if (!built_with_cuda) GTEST_SKIP() << Cuda::why_absent();
   Structure s;
   s.rows = s.cols = 3 * 150 * 150;
   s.nonzeros = 9 * s.rows;
