@@ -24,6 +24,7 @@
 // the same value in any order, apart from rounding. The same input gives the same bits on every run.
 
 #include <cstddef>
+#include <utility>
 
 #include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/space/index.hpp>
@@ -48,7 +49,9 @@ template <class F>
 struct WholeRow {
   F f;
 
-  OSTINATO_FUNCTION auto operator()(std::size_t i) const {
+  /// The type is spelt out, so that who asks for it instantiates nothing.
+  OSTINATO_FUNCTION auto operator()(std::size_t i) const
+      -> decltype(std::declval<const F&>().finish(i, std::declval<typename F::Value&>())) {
     typename F::Value v = f.initial(i);
     const EntryRange range = f.entries(i, v);
     for (Offset k = range.begin; k < range.end; ++k) {
