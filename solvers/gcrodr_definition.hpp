@@ -354,6 +354,36 @@ class Cycles {
   int products_ = 0;
 };
 
+/// One cycle, from the residual r of x, of this norm: takes steps until the monitor, which has been started, ends the
+/// recurrence or a restart is due, corrects x, and keeps directions for the cycle or the solve that follows.
+template <class T, class Space>
+void run_cycle(Cycles<Space, T>& cycles, In<T> r, double norm, const SolveOptions& options, Out<T> x,
+               Monitor<Space>& monitor) {
+  ConvergenceState state = monitor.host_state();
+  const double left = cycles.begin(r, norm);
+  Hessenberg least_squares(left);
+  if (left <= state.goal) monitor.stop(StopReason::restart);  // the kept directions are enough
+  for (int j = 0; monitor.reason() == StopReason::none;) {
+    cycles.step(j++);
+    const bool full =
+        j == cycles.steps() || monitor.iterations() + j - least_squares.columns() >= options.max_iterations;
+    if (!full && j % monitor.every() != 0) continue;
+    cycles.absorb(j, least_squares, state);
+    monitor.update(state);
+    const bool claimed = monitor.reason() == StopReason::goal && cycles.kept() > 0;  // what GMRES alone may have to do
+    if (claimed || cycles.is_stuck() || (full && monitor.reason() == StopReason::none))
+      monitor.stop(StopReason::restart);
+  }
+  cycles.correct(least_squares, x);
+  if (options.recycled != nullptr || monitor.reason() == StopReason::restart) cycles.keep(least_squares);
+}
+
+/// A note on directions that a solve took from an earlier one, and on the products with A that they cost.
+inline std::string recycling_text(int directions, int products) {
+  return "gcrodr recycled " + std::to_string(directions) + " directions of an earlier solve; " +
+         std::to_string(products) + (products == 1 ? " product" : " products") + " besides the iterations";
+}
+
 }  // namespace gcrodr_loop
 
 template <class Space, class T>
@@ -384,32 +414,12 @@ SolveResult Gcrodr::run(const Space& space, const OperatorRef<Space, T>& given, 
   const auto recurrence = [&](Out<T> r, Slot<T>, double norm, Monitor<Space>& monitor) {
     monitor.start(norm);
     if (std::exchange(is_first, false) && earlier != nullptr) cycles.take(earlier->u, earlier->c, earlier->vectors);
-    ConvergenceState state = monitor.host_state();
-    const double left = cycles.begin(r, norm);
-    Hessenberg least_squares(left);
-    if (left <= state.goal) monitor.stop(StopReason::restart);  // the kept directions are enough
-    for (int j = 0; monitor.reason() == StopReason::none;) {
-      cycles.step(j++);
-      const bool full =
-          j == cycles.steps() || monitor.iterations() + j - least_squares.columns() >= options.max_iterations;
-      if (!full && j % monitor.every() != 0) continue;
-      cycles.absorb(j, least_squares, state);
-      monitor.update(state);
-      const bool claimed =
-          monitor.reason() == StopReason::goal && cycles.kept() > 0;  // what GMRES alone may have to do
-      if (claimed || cycles.is_stuck() || (full && monitor.reason() == StopReason::none))
-        monitor.stop(StopReason::restart);
-    }
-    cycles.correct(least_squares, x);
-    if (recycled != nullptr || monitor.reason() == StopReason::restart) cycles.keep(least_squares);
+    run_cycle<T>(cycles, r, norm, options, x, monitor);
   };
   SolveResult result = solve_with_restarts<Gcrodr>(system, x, options, workspace, recurrence);
   if (recycled == nullptr) return result;
-  if (earlier != nullptr && !is_first) {
-    result.notes.push_back("gcrodr recycled " + std::to_string(std::min(earlier->vectors, size.keep)) +
-                           " directions of an earlier solve; " + std::to_string(cycles.products()) +
-                           (cycles.products() == 1 ? " product" : " products") + " besides the iterations");
-  }
+  if (earlier != nullptr && !is_first)
+    result.notes.push_back(recycling_text(std::min(earlier->vectors, size.keep), cycles.products()));
   if (earlier == nullptr && recycled->contents_ != nullptr)
     result.notes.emplace_back("gcrodr began without the recycled directions: they are of another kind of system");
   if (cycles.kept() > 0) recycled->contents_ = std::make_unique<Kept>(space, cycles.kept(), cycles.u(), cycles.c());

@@ -69,6 +69,9 @@ class Arnoldi {
     return false;
   }
 
+  /// v(0) = r / |r|, of an r of this norm.
+  void begin(In<T> r, double norm) const { scale<T>(space_, static_cast<T>(1 / norm), r, basis(0)); }
+
   /// Computes column j: w = A M^-1 v(j), orthogonalised twice against v(0) .. v(j) and normalised, becomes v(j + 1).
   void step(int j) const {
     const Out<T> w = basis(j + 1);
@@ -227,6 +230,32 @@ bool is_worth_twice_the_basis(const Space& space, const M& m, const SolveOptions
          std::min<double>(first_checkpoint, static_cast<double>(rows));
 }
 
+/// One cycle, from the residual r of x, of this norm: adds columns until the monitor ends the recurrence or a restart
+/// is due, and corrects x by them.
+template <class T, class Space>
+void run_cycle(Arnoldi<Space, T>& krylov, In<T> r, double norm, const SolveOptions& options, Out<T> x,
+               Monitor<Space>& monitor) {
+  monitor.start(norm);
+  ConvergenceState state = monitor.host_state();
+  HessenbergOf<sum_t<T>> least_squares(norm);
+  krylov.begin(r, norm);
+  int j = 0, checkpoint = options.restart == automatic_restart ? first_checkpoint : 0;
+  while (monitor.reason() == StopReason::none) {
+    krylov.step(j++);
+    const bool full = j == krylov.size() || !krylov.make_room(j) ||
+                      monitor.iterations() + j - least_squares.columns() >= options.max_iterations;
+    if (!full && j != checkpoint && j % monitor.every() != 0) continue;
+    krylov.absorb(j, least_squares, state);
+    monitor.update(state);
+    if (monitor.reason() != StopReason::none) break;
+    if (full || (j == checkpoint && costs_little(norm, least_squares.residual(), monitor.goal())))
+      monitor.stop(StopReason::restart);
+    if (j == checkpoint) checkpoint *= 2;
+  }
+  least_squares.drop_grown(std::numeric_limits<real_t<T>>::epsilon());
+  krylov.correct(least_squares, x);  // x += M^-1 V y
+}
+
 }  // namespace gmres_loop
 
 template <class Space, class T>
@@ -251,25 +280,7 @@ SolveResult Gmres::run(const Space& space, const OperatorRef<Space, T>& given, I
   Arnoldi<Space, T> krylov(space, a, m, usable, block, flexible, workspace);
 
   const auto recurrence = [&](Out<T> r, Slot<T>, double norm, Monitor<Space>& monitor) {
-    monitor.start(norm);
-    ConvergenceState state = monitor.host_state();
-    HessenbergOf<sum_t<T>> least_squares(norm);
-    scale<T>(space, static_cast<T>(1 / norm), r, krylov.basis(0));  // v(0) = r / |r|
-    int j = 0, checkpoint = options.restart == automatic_restart ? first_checkpoint : 0;
-    while (monitor.reason() == StopReason::none) {
-      krylov.step(j++);
-      const bool full = j == krylov.size() || !krylov.make_room(j) ||
-                        monitor.iterations() + j - least_squares.columns() >= options.max_iterations;
-      if (!full && j != checkpoint && j % monitor.every() != 0) continue;
-      krylov.absorb(j, least_squares, state);
-      monitor.update(state);
-      if (monitor.reason() != StopReason::none) break;
-      if (full || (j == checkpoint && costs_little(norm, least_squares.residual(), monitor.goal())))
-        monitor.stop(StopReason::restart);
-      if (j == checkpoint) checkpoint *= 2;
-    }
-    least_squares.drop_grown(std::numeric_limits<real_t<T>>::epsilon());
-    krylov.correct(least_squares, x);  // x += M^-1 V y
+    run_cycle<T>(krylov, r, norm, options, x, monitor);
   };
   SolveResult result = solve_with_restarts<Gmres>(system, x, options, workspace, recurrence);
   if (options.restart == automatic_restart && limit > 0 &&

@@ -36,28 +36,16 @@ class Ladder {
   }
 
   SolveResult climb(PreconditionerRef<Space, T> m) {
-    // Factors aren't symmetric.
-    SolveResult all = needs_factors() && m.symmetric() ? without_iterations(m) : watched_run(m, options_);
-    latest_ = ending_of(all);
-    if (!unsolvable_ && may_climb(all))
-      unsolvable_ = take_no_solution<Space, T>(all, space_, a_, b_, goal_of<Space, T>(space_, b_, options_));
+    SolveResult all = first_run(m);
     while (!unsolvable_ && may_climb(all)) {
       // Other pivots don't make complete factors of a singular matrix better.
       if (m.name() == "lu" && latest_.reason.find("A is singular") != std::string::npos) break;
       std::string why;
       const double cost = m.stronger_seconds();
       const Stopwatch watch;
-      called_ = 0;
-      const double seconds = options_.time_limit > 0 ? options_.time_limit - all.seconds : HUGE_VAL;
       const PreconditionerBase<Space, T>* next = nullptr;
       try {
-        next = m.stronger({.thorough = options_.effort == Effort::thorough,
-                           .definite = is_definite(all.solver),
-                           .seconds = seconds,
-                           .left = slow_ ? seconds_left(all) : 0,
-                           .mem_limit = memory_left(options_.mem_limit, basis_bytes()),
-                           .stop = Asking{*this, all, watch}},
-                          why);
+        next = make_stronger(m, all, watch, why);
       } catch (const Stopped&) {
         all.seconds += watch.seconds();
         return stopped_while_making(std::move(all));
@@ -67,29 +55,12 @@ class Ladder {
       all.setup_seconds += watch.seconds();
       if (!next) {
         const bool is_early = slow_ && m.stronger_seconds() > cost;  // for something that takes longer to make
-        if (!why.empty())
-          all.notes.push_back(why_stopped(m, all) + (is_early ? "; went on all the same: " : "; nothing stronger: ") +
-                              why);
-        if (slow_) resume(m, all, is_early);
+        stay_with(m, all, why, is_early);
         if (!is_early) break;
         continue;
       }
-      all.notes.push_back(why_stopped(m, all) + "; went on with " + next->name() + " (" + next->remarks() + ", " +
-                          bytes_text(static_cast<double>(next->bytes())) + ", in " + seconds_text(watch.seconds()) +
-                          ")");
-      weaker_bytes_ += m.bytes();
-      m = *next;
-      is_first_ = false;
-      try {
-        const MethodChange change{0, in_use<Space, T>(all).text(), InUse{method_for(m), name_in_report(m)}.text()};
-        go_on(all, change, [&](const SolveOptions& left) { return watched_run(m, left); });
-      } catch (const std::bad_alloc&) {
-        return without_memory(std::move(all), "not enough memory");
-      } catch (const DeviceMemoryError& e) {
-        return without_memory(std::move(all), e.what());
-      } catch (const MemoryLimitError& e) {
-        return without_memory(std::move(all), e.what());
-      }
+      replace(m, *next, all, watch);
+      if (!run_stronger(m, all)) return all;
     }
     if (all.status == Status::iteration_limit && all.iterations < options_.max_iterations) {
       all.status = Status::stagnated;
@@ -107,6 +78,66 @@ class Ladder {
 
     bool stop_requested() const { return ladder.is_to_stop(all, watch.seconds()); }
   };
+
+  /// The run with the preconditioner that the solve begins with. Looks, too, whether any x solves the system.
+  SolveResult first_run(const PreconditionerRef<Space, T>& m) {
+    // Factors aren't symmetric.
+    SolveResult all = needs_factors() && m.symmetric() ? without_iterations(m) : watched_run(m, options_);
+    latest_ = ending_of(all);
+    if (!unsolvable_ && may_climb(all))
+      unsolvable_ = take_no_solution<Space, T>(all, space_, a_, b_, goal_of<Space, T>(space_, b_, options_));
+    return all;
+  }
+
+  /// Makes the preconditioner that is stronger than m. Null where there is none; `why` may then say the reason. The
+  /// space may still be at work. `watch` measures the time that this takes.
+  /// Throws    Stopped.
+  const PreconditionerBase<Space, T>* make_stronger(const PreconditionerRef<Space, T>& m, const SolveResult& all,
+                                                    const Stopwatch& watch, std::string& why) {
+    called_ = 0;
+    const double seconds = options_.time_limit > 0 ? options_.time_limit - all.seconds : HUGE_VAL;
+    return m.stronger({.thorough = options_.effort == Effort::thorough,
+                       .definite = is_definite(all.solver),
+                       .seconds = seconds,
+                       .left = slow_ ? seconds_left(all) : 0,
+                       .mem_limit = memory_left(options_.mem_limit, basis_bytes()),
+                       .stop = Asking{*this, all, watch}},
+                      why);
+  }
+
+  /// Notes that nothing stronger was made, and goes on with m where it was only slow. is_early: something dearer may
+  /// pay later.
+  void stay_with(const PreconditionerRef<Space, T>& m, SolveResult& all, const std::string& why, bool is_early) {
+    if (!why.empty())
+      all.notes.push_back(why_stopped(m, all) + (is_early ? "; went on all the same: " : "; nothing stronger: ") + why);
+    if (slow_) resume(m, all, is_early);
+  }
+
+  /// Takes `next`, which is stronger, in place of m. `watch` has measured the time to make it.
+  void replace(PreconditionerRef<Space, T>& m, const PreconditionerBase<Space, T>& next, SolveResult& all,
+               const Stopwatch& watch) {
+    all.notes.push_back(why_stopped(m, all) + "; went on with " + next.name() + " (" + next.remarks() + ", " +
+                        bytes_text(static_cast<double>(next.bytes())) + ", in " + seconds_text(watch.seconds()) + ")");
+    weaker_bytes_ += m.bytes();
+    m = next;
+    is_first_ = false;
+  }
+
+  /// The further run, with m. False where it lacked memory: the solve is then over.
+  bool run_stronger(const PreconditionerRef<Space, T>& m, SolveResult& all) {
+    try {
+      const MethodChange change{0, in_use<Space, T>(all).text(), InUse{method_for(m), name_in_report(m)}.text()};
+      go_on(all, change, [&](const SolveOptions& left) { return watched_run(m, left); });
+      return true;
+    } catch (const std::bad_alloc&) {
+      end_without_memory(all, "not enough memory");
+    } catch (const DeviceMemoryError& e) {
+      end_without_memory(all, e.what());
+    } catch (const MemoryLimitError& e) {
+      end_without_memory(all, e.what());
+    }
+    return false;
+  }
 
   bool is_to_stop(const SolveResult& all, double seconds) const {
     constexpr double between = 0.25;  // two calls of the callback
@@ -273,10 +304,9 @@ class Ladder {
   }
 
   /// What was reached before is worth more than an exception.
-  static SolveResult without_memory(SolveResult all, const std::string& why) {
+  static void end_without_memory(SolveResult& all, const std::string& why) {
     all.reason = "the next preconditioner wasn't applied: " + why;
     if (all.status == Status::interrupted) all.status = Status::stagnated;  // by the watch
-    return all;
   }
 
   static std::string seconds_text(double seconds) {

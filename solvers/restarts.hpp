@@ -230,6 +230,20 @@ class Solve {
     monitor_.replay([&] { recurrence(r_, rr, norm, monitor_); });
   }
 
+  /// Judges x where the recurrence begins or has stopped. Takes the best x so far where the residual has grown since,
+  /// and repeats the recurrence first where that had been nearer on its way. False when the residual hasn't grown.
+  template <class Recurrence>
+  bool take_nearest(const Best<Space, T>& best, Slot<T> rr, Recurrence& recurrence, SolveResult& result) {
+    compute_residual(result);
+    bool has_grown = return_to(best, result);
+    if (has_grown && monitor_.was_nearer_than(norm_)) {
+      replay(best, rr, recurrence);
+      compute_residual(result);
+      has_grown = return_to(best, result);
+    }
+    return has_grown;
+  }
+
   /// Whether the recurrence can still see a residual that is above the goal.
   bool can_go_on() const { return computed_ > monitor_.goal() || norm_ < 2 * computed_; }
 
@@ -491,6 +505,65 @@ std::string reason_of(SolveResult& result, const Monitor<Space>& monitor, const 
   return result.reason.empty() ? ending : result.reason;
 }
 
+/// What speaks against starting the recurrence once more; none where nothing does. restarts: -1 before the first start.
+template <class Method, class Space, class T>
+StopReason why_not_restarted(Solve<Space, T>& solve, const ScaledSystem<Space, T>& system, int restarts) {
+  const bool hopeless =
+      restarts < 0 && !why_not_symmetric<Method>(system.a()).empty() && shows_asymmetry<Space, T>(system, solve.r());
+  return solve.monitor().at_limit() ? StopReason::limit
+         : hopeless                 ? StopReason::breakdown
+         : !solve.can_go_on()       ? StopReason::stall
+                                    : StopReason::none;
+}
+
+/// How the restarts of a solve went.
+struct RestartRecord {
+  int restarts = -1;     ///< -1: the recurrence was never started
+  bool is_guess = true;  ///< x is the guess
+};
+
+/// Starts the recurrence, again and again, until the policy says that the solve is over, and how.
+template <class Method, class Space, class T, class Recurrence>
+RestartRecord restart_until_over(Solve<Space, T>& solve, const ScaledSystem<Space, T>& system, Out<T> x,
+                                 Workspace<Space>& workspace, Recurrence& recurrence, SolveResult& result) {
+  Monitor<Space>& monitor = solve.monitor();
+  Slot<T> rr = workspace.emplace(sum_t<T>{});
+  RestartPolicy policy(Method::on_breakdown);
+  Best<Space, T> best(x.size(), workspace);
+  RestartRecord record;
+  for (;;) {
+    const bool has_grown = solve.take_nearest(best, rr, recurrence, result);
+    record.is_guess = record.is_guess && (record.restarts < 0 || has_grown);
+    if (policy.is_over(monitor.reason(), solve.norm(), monitor.goal())) break;
+    const StopReason last = why_not_restarted<Method>(solve, system, record.restarts);
+    if (last != StopReason::none) {
+      policy.is_over(last, solve.norm(), monitor.goal());
+      break;
+    }
+    ++record.restarts;
+    solve.keep(best);
+    recurrence(solve.r(), rr, solve.norm(), monitor);
+    if (monitor.has_passed_its_best()) solve.replay(best, rr, recurrence);
+  }
+  result.status = policy.status();
+  return record;
+}
+
+/// Fills in what a solve has reached, after x was given back, and why it ended. `x` is the caller's.
+template <class Method, class Space, class T>
+void report_ending(SolveResult& result, Solve<Space, T>& solve, const RestartRecord& record,
+                   const ScaledSystem<Space, T>& system, In<T> x, const SolveOptions& options) {
+  Monitor<Space>& monitor = solve.monitor();
+  check_goal<T>(result, system.b_norm(), monitor.goal());
+  report(result, solve.norm(), system, record.restarts, monitor, options);
+  if (!result && record.is_guess && result.iterations > 0 && std::isfinite(result.relative_residual))
+    result.notes.push_back(result.solver + " came no nearer than the guess; x is the guess");
+  result.reason = reason_of<Method, Space, T>(result, monitor, system, x, options);
+  if (!result) {
+    if (const std::string text = why_not_symmetric<Method>(system.a()); !text.empty()) result.notes.push_back(text);
+  }
+}
+
 /// Runs `recurrence(r, rr, norm, monitor)` from the recomputed residual r = b - A x until the recomputed residual is
 /// within the goal, or the monitor or the policy ends the solve. So no solve is reported as converged on the word of
 /// the recurrence alone. Every method restarts from the true residual when its recurrence has drifted, its Krylov space
@@ -511,47 +584,9 @@ SolveResult solve_with_restarts(const ScaledSystem<Space, T>& system, Out<T> x, 
                         block_length(system.space(), system.a(), options, period, system.m().seconds(),
                                      system.m().rate() > 0 && system.m().rate() < 0.5),
                         workspace);
-  Monitor<Space>& monitor = solve.monitor();
-  Slot<T> rr = workspace.emplace(sum_t<T>{});
-  RestartPolicy policy(Method::on_breakdown);
-  Best<Space, T> best(x.size(), workspace);
-  int restarts = -1;
-  bool is_guess = true;
-  for (;;) {
-    solve.compute_residual(result);
-    bool has_grown = solve.return_to(best, result);
-    if (has_grown && monitor.was_nearer_than(solve.norm())) {
-      solve.replay(best, rr, recurrence);
-      solve.compute_residual(result);
-      has_grown = solve.return_to(best, result);
-    }
-    is_guess = is_guess && (restarts < 0 || has_grown);
-    if (policy.is_over(monitor.reason(), solve.norm(), monitor.goal())) break;
-    const bool hopeless =
-        restarts < 0 && !why_not_symmetric<Method>(system.a()).empty() && shows_asymmetry<Space, T>(system, solve.r());
-    const StopReason last = monitor.at_limit()   ? StopReason::limit
-                            : hopeless           ? StopReason::breakdown
-                            : !solve.can_go_on() ? StopReason::stall
-                                                 : StopReason::none;
-    if (last != StopReason::none) {
-      policy.is_over(last, solve.norm(), monitor.goal());
-      break;
-    }
-    ++restarts;
-    solve.keep(best);
-    recurrence(solve.r(), rr, solve.norm(), monitor);
-    if (monitor.has_passed_its_best()) solve.replay(best, rr, recurrence);
-  }
-  result.status = policy.status();
+  const RestartRecord record = restart_until_over<Method>(solve, system, x, workspace, recurrence, result);
   solve.give_back(result);
-  check_goal<T>(result, system.b_norm(), monitor.goal());
-  report(result, solve.norm(), system, restarts, monitor, options);
-  if (!result && is_guess && result.iterations > 0 && std::isfinite(result.relative_residual))
-    result.notes.push_back(result.solver + " came no nearer than the guess; x is the guess");
-  result.reason = reason_of<Method, Space, T>(result, monitor, system, x, options);
-  if (!result) {
-    if (const std::string text = why_not_symmetric<Method>(system.a()); !text.empty()) result.notes.push_back(text);
-  }
+  report_ending<Method, Space, T>(result, solve, record, system, x, options);
   result.workspace_bytes = workspace.bytes();
   guard.rethrow();
   return result;

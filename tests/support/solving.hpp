@@ -175,8 +175,7 @@ template <class Space, class T, class... M>
 std::vector<NamedMethod<Space, T>> every_method(MethodList<M...>) {
   std::vector<NamedMethod<Space, T>> methods;
   const auto add = [&]<class Method>() {
-    if constexpr (!Method::needs_transpose)
-      methods.push_back({Method::name, &Method::template run<Space, T>});
+    if constexpr (!Method::needs_transpose) methods.push_back({Method::name, &Method::template run<Space, T>});
   };
   (add.template operator()<M>(), ...);
   return methods;
