@@ -151,20 +151,27 @@ class AdaptedPreconditioner final : public PreconditionerBase<Space, T> {
   }
   void apply_dot(Block<const T> r, Block<T> z, Slot<T> slots) const override {
     if constexpr (requires(In<T> v, Out<T> to) { m_.apply_dot(v, to, slots); }) {
+      static_assert(std::is_void_v<decltype(m_.apply_dot(In<T>(), Out<T>(), slots))>,
+                    "apply_dot() of M returns void: where it can't, leave it out");
       for (int k = 0; k < z.columns; ++k) m_.apply_dot(r.column(k), z.column(k), slots + k);
     } else {
       Base::apply_dot(r, z, slots);
     }
   }
   bool update_values(const Analysis<Space, T>& analysis) override {
-    if constexpr (requires { m_.update_values(analysis); }) {
+    if constexpr (requires { bool(m_.update_values(analysis)); }) {
+      return m_.update_values(analysis);
+    } else if constexpr (requires { m_.update_values(analysis); }) {
       m_.update_values(analysis);
       return true;
     } else {
       return false;
     }
   }
-  bool capturable() const override { return is_capturable<Class>; }
+  bool capturable() const override {
+    if constexpr (requires { bool(m_.capturable()); }) return m_.capturable();
+    return is_capturable<Class>;
+  }
   int revision() const override { return revision_of(m_); }
   bool works_on(const Space& space) const override { return detail::works_on<Class>(m_, space); }
   std::size_t bytes() const override { return bytes_of(m_); }
@@ -192,6 +199,7 @@ class AdaptedPreconditioner final : public PreconditionerBase<Space, T> {
   OSTINATO_ANSWER(std::size_t, rows)
   OSTINATO_ANSWER(double, seconds)
   OSTINATO_ANSWER(double, rate)
+  OSTINATO_ANSWER(bool, is_identity)
   OSTINATO_ANSWER(bool, equals_transpose)
   OSTINATO_ANSWER(bool, for_least_squares)
   OSTINATO_ANSWER(bool, is_complete)
@@ -310,7 +318,12 @@ namespace detail {
 /// What converts to a PreconditionerRef: M itself where it is a preconditioner of the space, else one by it.
 template <class Space, class T, class M>
 decltype(auto) as_preconditioner(const Space& space, const M& m) {
-  if constexpr (std::derived_from<M, PreconditionerBase<Space, T>> || std::same_as<M, PreconditionerRef<Space, T>>) {
+  if constexpr (std::same_as<M, PreconditionerRef<Space, T>>) {
+    return (m);
+  } else if constexpr (std::derived_from<M, PreconditionerBase<Space, T>>) {
+    static_assert(
+        requires(Block<const T> r, Block<T> z) { m.apply(r, z); },
+        "apply() of M hides that of its base: void apply(Block<const T>, Block<T>) const override");
     return (m);
   } else if constexpr (ostinato::is_identity<M>) {
     return PreconditionerRef<Space, T>();

@@ -44,8 +44,8 @@ class FunctionOperator : public LinearMap<Space, T> {
   FunctionOperator(const Space& space, std::size_t rows, F f, FunctionOptions<T> options = {})
       : LinearMap<Space, T>(space, rows, options.cols == 0 ? rows : options.cols), f_(std::move(f)) {
     if (options.transposed != nullptr)
-      transposed_ = std::make_unique<Transposed>(space, this->cols(), std::move(options.transposed),
-                                                 FunctionOptions<T>{.cols = rows});
+      transposed_ = std::make_shared<const Transposed>(space, this->cols(), std::move(options.transposed),
+                                                       FunctionOptions<T>{.cols = rows});
     if (!options.symmetric && !options.positive_definite) return;
     if (this->rows() != this->cols())
       throw ArgumentError("make_operator: a symmetric matrix has as many columns as rows");
@@ -89,8 +89,8 @@ class FunctionOperator : public LinearMap<Space, T> {
   }
 
   F f_;
-  std::unique_ptr<Transposed> transposed_;  ///< where options give it
-  std::optional<Facts> facts_;              ///< where options say something
+  std::shared_ptr<const Transposed> transposed_;  ///< where options give it
+  std::optional<Facts> facts_;                    ///< where options say something
 };
 
 /// An operator of a function f(x, y) that sets y = A x, with n rows and, unless options.cols says otherwise, n columns:

@@ -169,11 +169,17 @@ class Adapted : public Map {
   }
 
   const LinearMap<Space, float>* lower() const final {
+    static_assert(
+        never<A> || !requires { a_.has_mixed_dot(); },
+        "lower() of A, a LinearMap in float, takes the place of mixed_dot()");
     if constexpr (requires { static_cast<const LinearMap<Space, float>*>(a_.lower()); }) return a_.lower();
     return nullptr;
   }
 
   const LinearMap<Space, T>* adjoint() const final {
+    if constexpr (requires { bool(a_.has_transpose()); }) {
+      if (!a_.has_transpose()) return nullptr;
+    }
     if constexpr (has_transpose) return &*transposed_;
     return nullptr;
   }
@@ -192,12 +198,18 @@ class Adapted : public Map {
       static_assert(
           never<A> || !requires { a_.structure(); },
           "solvers read facts() of A, not structure(): const ostinato::Facts& facts() const");
+      static_assert(
+          never<A> || !requires { a_.facts(); },
+          "facts() of A returns a const ostinato::Facts&, or a pointer, to an object that lives as long as A");
       return nullptr;
     }
   }
 
   int revision() const final { return revision_of(a_); }
-  bool capturable() const final { return is_capturable<Class>; }
+  bool capturable() const final {
+    if constexpr (requires { bool(a_.capturable()); }) return a_.capturable();
+    return is_capturable<Class>;
+  }
   std::size_t bytes() const final { return bytes_of(a_); }
   bool works_on(const Space& space) const final { return detail::works_on<Class>(a_, space); }
 
@@ -218,6 +230,9 @@ class Adapted : public Map {
 template <class Space, class T, class A>
 decltype(auto) as_map(const Space& space, const A& a) {
   if constexpr (std::derived_from<A, LinearMap<Space, T>>) {
+    static_assert(
+        requires(T s, Block<const T> x, Block<T> y) { a.apply(s, x, s, y); },
+        "apply() of A hides that of its base: void apply(T, Block<const T>, T, Block<T>) const override");
     return (a);
   } else {
     return Adapted<LinearMap<Space, T>, const A&>(space, static_cast<std::size_t>(a.rows()),

@@ -7,6 +7,7 @@
 #include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/formats/product.hpp>
 #include <ostinato/spmv/linear_map.hpp>
+#include <ostinato/spmv/shapes.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato::detail {
@@ -21,7 +22,9 @@ class LowerOf final : public LinearMap<Space, float> {
   LowerOf(const LowerOf&) = delete;
   void serve(const A& a) { a_ = &a; }
 
+  /// Throws    DimensionError, as apply_dot().
   void apply(float alpha, Block<const float> x, float beta, Block<float> y) const override {
+    require_shapes("apply", this->rows(), this->cols(), x.rows, y.rows);
     double on_stack = 0;  // several threads may apply a map on the host
     double* const slot = Space::has_host_memory ? &on_stack : unused_.data();
     for (int k = 0; k < y.columns; ++k) {
@@ -31,6 +34,8 @@ class LowerOf final : public LinearMap<Space, float> {
   }
 
   void apply_dot(Block<const float> x, Block<float> y, Block<const float> w, Slot<float> slots) const override {
+    require_shapes("apply_dot", this->rows(), this->cols(), x.rows, y.rows);
+    require_shapes("apply_dot", this->rows(), this->cols(), x.rows, w.rows);
     for (int k = 0; k < y.columns; ++k) {
       float* const to = y.column(k).data();
       a_->mixed(Product<double, float>{1, x.column(k).data(), 0, to, to}, w.column(k).data(), slots + k);
