@@ -84,6 +84,21 @@ TEST(Preconditioner, AClassOfAUserIsWrapped) {
   EXPECT_EQ(slot, 14);
 }
 
+/// Says at run time that it changes nothing.
+struct MayBeIdentity {
+  bool changes_nothing;
+  bool is_identity() const { return changes_nothing; }
+  bool capturable() const { return true; }
+  void apply(std::span<const double>, std::span<double>) const {}
+};
+
+TEST(Preconditioner, HearsWhatAClassOfAUserSaysAtRunTime) {
+  const MayBeIdentity none{true}, some{false};
+  EXPECT_TRUE((detail::as_preconditioner<Host, double>(Host(), none).is_identity()));
+  EXPECT_FALSE((detail::as_preconditioner<Host, double>(Host(), some).is_identity()));
+  EXPECT_TRUE((detail::as_preconditioner<Host, double>(Host(), some).capturable()));
+}
+
 TEST(Preconditioner, NoneIsTheIdentity) {
   const PreconditionerRef<Host, double> none;
   EXPECT_TRUE(none.is_identity() && none.capturable() && none.symmetric() && none.equals_transpose());

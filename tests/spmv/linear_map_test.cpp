@@ -120,5 +120,40 @@ TYPED_TEST(LinearMapOn, AClassOfAUserIsWrapped) {
   EXPECT_EQ(&(detail::as_map<Space, T>(this->space(), forward)), &forward);
 }
 
+/// Has the function that multiplies with the transpose, but says at run time whether it may be called.
+struct MayTranspose {
+  using value_type = double;
+  bool transposes, captures;
+
+  std::size_t rows() const { return 2; }
+  std::size_t cols() const { return 2; }
+  bool has_transpose() const { return transposes; }
+  bool capturable() const { return captures; }
+  void apply(double, std::span<const double>, double, std::span<double>) const {}
+  void apply_transposed(double, std::span<const double>, double, std::span<double>) const {}
+};
+
+TEST(LinearMap, HearsWhatAClassOfAUserSaysAtRunTime) {
+  const MayTranspose with{true, true}, without{false, false};
+  const auto& yes = detail::as_map<Host, double>(Host(), with);
+  const auto& no = detail::as_map<Host, double>(Host(), without);
+  EXPECT_NE(yes.adjoint(), nullptr);
+  EXPECT_EQ(no.adjoint(), nullptr);
+  EXPECT_TRUE(yes.capturable());
+  EXPECT_FALSE(no.capturable());
+}
+
+TEST(LinearMap, InFloatRefusesOtherShapes) {
+  const Operator<Host, double> a(Host(), generate<double>("poisson2d", {.n = 5}), {.format = "dia"});
+  ASSERT_NE(a.lower(), nullptr);
+  std::vector<float> x(25), y(25), few(24);
+  double slot = 0;
+  EXPECT_THROW(a.lower()->apply(1, std::span<const float>(few), 0, std::span(y)), DimensionError);
+  EXPECT_THROW(a.lower()->apply(1, std::span<const float>(x), 0, std::span(few)), DimensionError);
+  EXPECT_THROW(a.lower()->apply_dot(std::span<const float>(x), std::span(y), std::span<const float>(few), &slot),
+               DimensionError);
+  EXPECT_NO_THROW(a.lower()->apply_dot(std::span<const float>(x), std::span(y), std::span<const float>(x), &slot));
+}
+
 }  // namespace
 }  // namespace ostinato::test
