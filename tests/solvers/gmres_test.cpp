@@ -176,7 +176,10 @@ class LittleMemory {
   rlimit before_{};
 };
 
-TEST(GmresInLittleMemory, KeepsOneBasisWhereThereIsNoRoomForTwo) {
+/// A method with a preconditioner in float keeps one basis where two don't fit. Each method has a limit of its own:
+/// AddressSanitizer keeps the addresses of what was freed.
+template <class Method>
+void expect_one_basis() {
   const Host space;
   const auto system = with_known_solution(generate<double>("pde2d", {.n = 150}));
   const InFloat<Host, double> m{space, system.b.size()};
@@ -184,14 +187,15 @@ TEST(GmresInLittleMemory, KeepsOneBasisWhereThereIsNoRoomForTwo) {
   const std::size_t basis = 500 * system.b.size() * sizeof(double);
 
   const LittleMemory memory(basis + basis / 2);
-  const auto by_gmres = solve_honestly<Gmres>(space, system, options, m).result;
-  const auto by_gcrodr = solve_honestly<Gcrodr>(space, system, options, m).result;
+  const SolveResult result = solve_honestly<Method>(space, system, options, m).result;
 
-  for (const SolveResult& result : {by_gmres, by_gcrodr}) {
-    EXPECT_EQ(result.status, Status::converged) << result.message();
-    EXPECT_LE(result.workspace_bytes, basis + basis / 2);
-  }
+  EXPECT_EQ(result.status, Status::converged) << result.message();
+  EXPECT_LE(result.workspace_bytes, basis + basis / 2);
 }
+
+TEST(GmresInLittleMemory, KeepsOneBasisWhereThereIsNoRoomForTwo) { expect_one_basis<Gmres>(); }
+
+TEST(GcrodrInLittleMemory, KeepsOneBasisWhereThereIsNoRoomForTwo) { expect_one_basis<Gcrodr>(); }
 
 TEST(GmresMemory, ARestartThatDoesNotFitIsRefusedBeforeItsMemoryIsTaken) {
   const auto system = with_known_solution(generate<double>("convection-diffusion2d", {.n = 300}));
