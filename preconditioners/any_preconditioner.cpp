@@ -468,6 +468,7 @@ bool AnyPreconditioner<Space, T>::update_values(const Analysis<Space, T>& analys
     direct_refused = choice_.name == LuKind::name;
     give_way(analysis, what_is_wrong(e));
   }
+  space_ = built_ != nullptr ? built_->space() : analysis.space();
   if (rung_ != no_ladder) analysis_ = analysis;
   stronger_.reset();
   refused_ = 0;

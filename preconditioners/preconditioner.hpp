@@ -159,14 +159,16 @@ class AdaptedPreconditioner final : public PreconditionerBase<Space, T> {
     }
   }
   bool update_values(const Analysis<Space, T>& analysis) override {
+    bool taken = false;
     if constexpr (requires { bool(m_.update_values(analysis)); }) {
-      return m_.update_values(analysis);
+      taken = m_.update_values(analysis);
     } else if constexpr (requires { m_.update_values(analysis); }) {
       m_.update_values(analysis);
-      return true;
-    } else {
-      return false;
+      taken = true;
     }
+    // M may have been made anew where the matrix is.
+    if constexpr (requires { this->space_ = m_.space(); }) this->space_ = m_.space();
+    return taken;
   }
   bool capturable() const override {
     if constexpr (requires { bool(m_.capturable()); }) return m_.capturable();

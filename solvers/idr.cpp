@@ -8,8 +8,6 @@
 
 namespace ostinato {
 
-std::string Idr::variant(const SolveOptions& options) { return "(" + std::to_string(options.shadow) + ")"; }
-
 OSTINATO_INSTANTIATE_METHOD(Idr);
 
 }  // namespace ostinato

@@ -26,7 +26,7 @@ sources_of() {
     disk_cache) echo spmv/jit/disk_cache.cpp ;;
     kept_trials) echo spmv/jit/disk_cache.cpp spmv/selection/{choice,trials}.cpp ;;
     report) echo cli/{amortisation,exit_code,json,solve_table,sparkline,table,text}.cpp cli/html/*.cpp \
-      preconditioners/memory_budget.cpp solvers/{examination_words,options}.cpp spmv/analysis/search_engine.cpp spmv/matrix/io/text.cpp spmv/selection/choice.cpp ;;
+      preconditioners/memory_budget.cpp solvers/{bases,examination_words,options}.cpp spmv/analysis/search_engine.cpp spmv/matrix/io/text.cpp spmv/selection/choice.cpp ;;
   esac
 }
 
