@@ -210,11 +210,6 @@ PreconditionerChoice choose_preconditioner(const Structure& s, const Grid& grid)
 }
 
 template <class Space, class T>
-AnyPreconditioner<Space, T>::AnyPreconditioner(const Analysis<Space, T>& analysis, std::string_view name,
-                                               const StopRequest& stop, std::size_t mem_limit)
-    : AnyPreconditioner(analysis, parse_preconditioner(name), stop, mem_limit) {}
-
-template <class Space, class T>
 AnyPreconditioner<Space, T>::AnyPreconditioner(const Analysis<Space, T>& analysis, PreconditionerRequest asked,
                                                const StopRequest& stop, std::size_t mem_limit)
     : Base(analysis.space()),

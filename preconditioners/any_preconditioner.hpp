@@ -3,6 +3,7 @@
 #pragma once
 
 #include <any>
+#include <concepts>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -114,9 +115,13 @@ class AnyPreconditioner : public PreconditionerBase<Space, T> {
   ///           multigrid take long.
   AnyPreconditioner(const Analysis<Space, T>& analysis, PreconditionerRequest asked, const StopRequest& stop = {},
                     std::size_t mem_limit = 0);
+  explicit AnyPreconditioner(const Analysis<Space, T>& analysis)
+      : AnyPreconditioner(analysis, PreconditionerRequest()) {}
   /// By a text, as parse_preconditioner() takes it.
-  explicit AnyPreconditioner(const Analysis<Space, T>& analysis, std::string_view name = "auto",
-                             const StopRequest& stop = {}, std::size_t mem_limit = 0);
+  template <std::convertible_to<std::string_view> Text>
+  AnyPreconditioner(const Analysis<Space, T>& analysis, const Text& name, const StopRequest& stop = {},
+                    std::size_t mem_limit = 0)
+      : AnyPreconditioner(analysis, parse_preconditioner(name), stop, mem_limit) {}
   /// For "auto", the arrays are lent to the object: they must outlive it, as those of an analysis must.
   AnyPreconditioner(const Space& space, const CsrView<T>& a, std::string_view name = "auto");
   /// For "auto", the object keeps a copy of the matrix.

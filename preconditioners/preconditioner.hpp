@@ -329,6 +329,8 @@ decltype(auto) as_preconditioner(const Space& space, const M& m) {
     return (m);
   } else if constexpr (ostinato::is_identity<M>) {
     return PreconditionerRef<Space, T>();
+  } else if constexpr (requires(const M& other) { []<class S>(const PreconditionerBase<S, T>&) {}(other); }) {
+    static_assert(never<M>, "M works on another space than the solve: make it with the space of the solve");
   } else {
     return AdaptedPreconditioner<Space, T, const M&>(space, m);
   }

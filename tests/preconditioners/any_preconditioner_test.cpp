@@ -97,6 +97,7 @@ TYPED_TEST(AnyPreconditionerOn, TakesOptionsAsValues) {
   const MultigridOptions three{.sweeps = 3};
   const MultigridOptions near_null{.kind = MultigridKind::aggregation, .near_null = random_vector<double>(400, 1)};
 
+  EXPECT_EQ(Any(analysis, {"ilut"}).name(), "ilut");
   EXPECT_TRUE(same({"multigrid"}, Multigrid(analysis)));
   EXPECT_TRUE(same({"multigrid", three}, Multigrid(analysis, three)));
   EXPECT_FALSE(same({"multigrid", three}, Multigrid(analysis)));
