@@ -13,7 +13,7 @@
 #include <vector>
 
 #include <ostinato/ostinato.hpp>
-#include <ostinato/spmv/space/timing.hpp>
+#include <ostinato/spmv/base/timing.hpp>
 
 namespace {
 

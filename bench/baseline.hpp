@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
+#include <ostinato/spmv/base/timing.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
-#include <ostinato/spmv/space/timing.hpp>
 
 namespace ostinato::bench {
 

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
+#include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
 #include <ostinato/spmv/matrix/io/matrix_market.hpp>
 #include <ostinato/spmv/selection/choice.hpp>
-#include <ostinato/spmv/space/error.hpp>
 
 namespace ostinato::bench {
 

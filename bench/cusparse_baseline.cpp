@@ -10,10 +10,10 @@
 #include "baseline.hpp"
 
 #include <ostinato/spmv/analysis/profile.hpp>
+#include <ostinato/spmv/base/timing.hpp>
 #include <ostinato/spmv/formats/cusparse/cusparse_product.hpp>
 #include <ostinato/spmv/matrix/space_csr.hpp>
 #include <ostinato/spmv/space/graph_capture.hpp>
-#include <ostinato/spmv/space/timing.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato::bench {

@@ -3,7 +3,7 @@
 #include <Eigen/Sparse>
 #include <unsupported/Eigen/IterativeSolvers>
 
-#include <ostinato/spmv/space/timing.hpp>
+#include <ostinato/spmv/base/timing.hpp>
 
 #include "peers.hpp"
 

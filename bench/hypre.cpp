@@ -25,7 +25,7 @@
 #include <vector>
 
 #include <ostinato/ostinato.hpp>
-#include <ostinato/spmv/space/timing.hpp>
+#include <ostinato/spmv/base/timing.hpp>
 
 #include "baseline.hpp"
 #include "cases.hpp"

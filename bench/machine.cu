@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "machine.hpp"
 
+#include <ostinato/spmv/base/timing.hpp>
 #include <ostinato/spmv/space/cuda/parallel.cuh>
-#include <ostinato/spmv/space/timing.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato::bench {

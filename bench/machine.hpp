@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <ostinato/spmv/formats/machine.hpp>
+#include <ostinato/spmv/cost/machine.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 
 namespace ostinato::bench {

@@ -21,10 +21,10 @@
 #include <string_view>
 
 #include <ostinato/ostinato.hpp>
-#include <ostinato/spmv/matrix/algebra/extract.hpp>
-#include <ostinato/spmv/matrix/ordering/clusters.hpp>
-#include <ostinato/spmv/matrix/renumber.hpp>
-#include <ostinato/spmv/space/timing.hpp>
+#include <ostinato/spmv/algebra/extract.hpp>
+#include <ostinato/spmv/base/timing.hpp>
+#include <ostinato/spmv/ordering/clusters.hpp>
+#include <ostinato/spmv/ordering/renumber.hpp>
 
 #include "baseline.hpp"
 #include "cases.hpp"

@@ -13,8 +13,8 @@
 
 #include <ostinato/ostinato.hpp>
 #include <ostinato/spmv/analysis/profile.hpp>
-#include <ostinato/spmv/matrix/ordering/rcm.hpp>
-#include <ostinato/spmv/space/timing.hpp>
+#include <ostinato/spmv/base/timing.hpp>
+#include <ostinato/spmv/ordering/rcm.hpp>
 
 #include "cases.hpp"
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include <ostinato/spmv/space/error.hpp>
-#include <ostinato/spmv/space/timing.hpp>
+#include <ostinato/spmv/base/error.hpp>
+#include <ostinato/spmv/base/timing.hpp>
 
 #include "peers.hpp"
 

@@ -15,10 +15,10 @@
 
 #include <ostinato/ostinato.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
+#include <ostinato/spmv/base/timing.hpp>
 #include <ostinato/spmv/formats/calibration.hpp>
 #include <ostinato/spmv/formats/list.hpp>
 #include <ostinato/spmv/selection/candidates.hpp>
-#include <ostinato/spmv/space/timing.hpp>
 
 #include "cases.hpp"
 

@@ -29,7 +29,7 @@
 #include <vector>
 
 #include <ostinato/ostinato.hpp>
-#include <ostinato/spmv/space/timing.hpp>
+#include <ostinato/spmv/base/timing.hpp>
 
 #include "cases.hpp"
 #include "peers.hpp"

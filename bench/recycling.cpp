@@ -19,7 +19,7 @@
 #include <vector>
 
 #include <ostinato/ostinato.hpp>
-#include <ostinato/solvers/gcrodr.hpp>
+#include <ostinato/solvers/methods/gcrodr.hpp>
 
 namespace {
 

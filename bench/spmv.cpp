@@ -19,7 +19,7 @@
 
 #include <ostinato/ostinato.hpp>
 #include <ostinato/spmv/analysis/diagonals.hpp>
-#include <ostinato/spmv/analysis/search_engine.hpp>
+#include <ostinato/spmv/selection/search_engine.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
 

@@ -6,8 +6,8 @@
 #include <optional>
 
 #include <ostinato/ostinato.hpp>
-#include <ostinato/preconditioners/ilu/preparation.hpp>
-#include <ostinato/spmv/space/timing.hpp>
+#include <ostinato/preconditioners/triangular/preparation.hpp>
+#include <ostinato/spmv/base/timing.hpp>
 
 #include "peers.hpp"
 

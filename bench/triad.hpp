@@ -4,9 +4,9 @@
 
 #include <cstddef>
 
+#include <ostinato/spmv/base/timing.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
-#include <ostinato/spmv/space/timing.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato::bench {

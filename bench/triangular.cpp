@@ -19,8 +19,8 @@
 
 #include <ostinato/ostinato.hpp>
 #include <ostinato/preconditioners/any_preconditioner.hpp>
-#include <ostinato/spmv/matrix/ordering/nested_dissection.hpp>
-#include <ostinato/spmv/space/timing.hpp>
+#include <ostinato/spmv/base/timing.hpp>
+#include <ostinato/spmv/ordering/nested_dissection.hpp>
 
 #include "baseline.hpp"
 #include "cases.hpp"

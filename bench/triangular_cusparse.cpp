@@ -24,8 +24,8 @@
 #include <ostinato/ostinato.hpp>
 #include <ostinato/preconditioners/ilu/incomplete_lu.hpp>
 #include <ostinato/preconditioners/ilu/zero_fill.hpp>
-#include <ostinato/spmv/matrix/ordering/nested_dissection.hpp>
-#include <ostinato/spmv/space/timing.hpp>
+#include <ostinato/spmv/base/timing.hpp>
+#include <ostinato/spmv/ordering/nested_dissection.hpp>
 
 #include "baseline.hpp"
 #include "cases.hpp"

@@ -17,8 +17,8 @@
 #include <vector>
 
 #include <ostinato/ostinato.hpp>
+#include <ostinato/spmv/base/timing.hpp>
 #include <ostinato/spmv/formats/list.hpp>
-#include <ostinato/spmv/space/timing.hpp>
 
 namespace {
 

@@ -9,10 +9,10 @@
 #include <span>
 #include <vector>
 
+#include <ostinato/spmv/base/timing.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
-#include <ostinato/spmv/space/timing.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato::cli {

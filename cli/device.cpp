@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/base/error.hpp>
 
 #include "command_line.hpp"
 #include "exit_code.hpp"

@@ -4,7 +4,7 @@
 
 #include <new>
 
-#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/base/error.hpp>
 
 #include "text.hpp"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <ostinato/solvers/options.hpp>
-#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/base/error.hpp>
 
 namespace ostinato::cli {
 

@@ -12,7 +12,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/base/error.hpp>
 
 #include "exit_code.hpp"
 #include "text.hpp"

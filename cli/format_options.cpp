@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/formats/list.hpp>
 #include <ostinato/spmv/selection/candidates.hpp>
-#include <ostinato/spmv/space/error.hpp>
 
 #include "command_line.hpp"
 #include "exit_code.hpp"

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <ostinato/spmv/base/error.hpp>
+#include <ostinato/spmv/base/timing.hpp>
 #include <ostinato/spmv/matrix/io/matrix_market.hpp>
-#include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/host.hpp>
-#include <ostinato/spmv/space/timing.hpp>
 
 #include "commands.hpp"
 #include "exit_code.hpp"

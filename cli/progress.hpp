@@ -8,8 +8,8 @@
 #include <thread>
 
 #include <ostinato/solvers/options.hpp>
+#include <ostinato/spmv/base/timing.hpp>
 #include <ostinato/spmv/matrix/io/matrix_market.hpp>
-#include <ostinato/spmv/space/timing.hpp>
 
 namespace ostinato::cli {
 

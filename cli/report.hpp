@@ -12,9 +12,9 @@
 #include <ostinato/solvers/examination.hpp>
 #include <ostinato/solvers/options.hpp>
 #include <ostinato/solvers/solve.hpp>
-#include <ostinato/spmv/analysis/search_engine.hpp>
 #include <ostinato/spmv/matrix/io/matrix_market.hpp>
 #include <ostinato/spmv/selection/choice.hpp>
+#include <ostinato/spmv/selection/search_engine.hpp>
 #include <ostinato/strategy/prepared_matrix.hpp>
 
 #include "amortisation.hpp"

@@ -7,17 +7,17 @@
 #include <optional>
 
 #include <ostinato/ostinato.hpp>
-#include <ostinato/solvers/diagnosis.hpp>
 #include <ostinato/solvers/list.hpp>
+#include <ostinato/solvers/recurrence/diagnosis.hpp>
 #include <ostinato/solvers/watch.hpp>
+#include <ostinato/spmv/algebra/accurate_residual.hpp>
+#include <ostinato/spmv/algebra/extract.hpp>
 #include <ostinato/spmv/analysis/profile.hpp>
-#include <ostinato/spmv/matrix/accurate_residual.hpp>
-#include <ostinato/spmv/matrix/algebra/extract.hpp>
-#include <ostinato/spmv/matrix/ordering/breadth_first.hpp>
-#include <ostinato/spmv/matrix/ordering/clusters.hpp>
-#include <ostinato/spmv/matrix/renumber.hpp>
+#include <ostinato/spmv/base/timing.hpp>
+#include <ostinato/spmv/ordering/breadth_first.hpp>
+#include <ostinato/spmv/ordering/clusters.hpp>
+#include <ostinato/spmv/ordering/renumber.hpp>
 #include <ostinato/spmv/selection/numbering.hpp>
-#include <ostinato/spmv/space/timing.hpp>
 #include <ostinato/strategy/prepared_matrix.hpp>
 #include <ostinato/strategy/stencil_preconditioner.hpp>
 #include <ostinato/strategy/system_solve.hpp>

@@ -10,8 +10,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#include <ostinato/spmv/space/count_text.hpp>
-#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/base/count_text.hpp>
+#include <ostinato/spmv/base/error.hpp>
 
 namespace ostinato::cli {
 

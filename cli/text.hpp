@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include <ostinato/spmv/space/message.hpp>
-#include <ostinato/spmv/space/units.hpp>
+#include <ostinato/spmv/base/message.hpp>
+#include <ostinato/spmv/base/units.hpp>
 
 namespace ostinato::cli {
 

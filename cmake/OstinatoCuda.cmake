@@ -28,7 +28,7 @@ endif()
 # Generated kernels contain the text of these headers, so that they add up a row as the precompiled kernels do.
 set(ostinato_prelude "")
 foreach(header spmv/base/function.hpp spmv/space/sums.hpp spmv/space/cuda/kernel_args.hpp spmv/space/cuda/reduction.cuh
-       spmv/formats/product.hpp spmv/formats/row_value.cuh spmv/formats/diagonal/product_args.hpp)
+       spmv/formats/contract/product.hpp spmv/formats/row_value.cuh spmv/formats/diagonal/product_args.hpp)
   file(READ "${header}" ostinato_header)
   string(REGEX REPLACE "#(include|pragma once)[^\n]*\n" "" ostinato_header "${ostinato_header}")
   string(APPEND ostinato_prelude "${ostinato_header}")

@@ -9,7 +9,7 @@ include(CMakePackageConfigHelpers)
 set(ostinato_headers
   ostinato.hpp
   preconditioners/any_preconditioner.hpp
-  preconditioners/application.hpp
+  preconditioners/contract/application.hpp
   preconditioners/block_jacobi.hpp
   preconditioners/chebyshev.hpp
   preconditioners/chebyshev_coefficients.hpp
@@ -17,39 +17,39 @@ set(ostinato_headers
   preconditioners/fsai/approximate_factor.hpp
   preconditioners/fsai/fsai.hpp
   preconditioners/identity.hpp
-  preconditioners/ilu/approximate_factored.hpp
-  preconditioners/ilu/factored.hpp
-  preconditioners/ilu/factors.hpp
-  preconditioners/ilu/factors_in_place.hpp
+  preconditioners/triangular/approximate_factored.hpp
+  preconditioners/triangular/factored.hpp
+  preconditioners/triangular/factors.hpp
+  preconditioners/triangular/factors_in_place.hpp
   preconditioners/ilu/ic.hpp
   preconditioners/ilu/iluk.hpp
   preconditioners/ilu/ilut.hpp
   preconditioners/ilu/incomplete_lu.hpp
-  preconditioners/ilu/preparation.hpp
-  preconditioners/ilu/scale_range.hpp
-  preconditioners/ilu/sweep.hpp
-  preconditioners/ilu/triangular_solve.hpp
+  preconditioners/triangular/preparation.hpp
+  preconditioners/triangular/scale_range.hpp
+  preconditioners/triangular/sweep.hpp
+  preconditioners/triangular/triangular_solve.hpp
   preconditioners/ilu/zero_fill.hpp
   preconditioners/jacobi.hpp
   preconditioners/least_squares.hpp
-  preconditioners/level.hpp
-  preconditioners/memory_budget.hpp
+  preconditioners/contract/level.hpp
+  preconditioners/contract/memory_budget.hpp
   preconditioners/multigrid/damping.hpp
   preconditioners/multigrid/multigrid.hpp
-  preconditioners/preconditioner.hpp
-  preconditioners/rows_named.hpp
+  preconditioners/contract/preconditioner.hpp
+  preconditioners/contract/rows_named.hpp
   preconditioners/spai0.hpp
   preconditioners/ssor.hpp
-  solvers/bicgstab.hpp
-  solvers/bicgstab2.hpp
-  solvers/cg.hpp
+  solvers/methods/bicgstab.hpp
+  solvers/methods/bicgstab2.hpp
+  solvers/methods/cg.hpp
   solvers/examination.hpp
-  solvers/gcrodr.hpp
-  solvers/gmres.hpp
-  solvers/idr.hpp
+  solvers/methods/gcrodr.hpp
+  solvers/methods/gmres.hpp
+  solvers/methods/idr.hpp
   solvers/list.hpp
-  solvers/lsmr.hpp
-  solvers/minres.hpp
+  solvers/methods/lsmr.hpp
+  solvers/methods/minres.hpp
   solvers/options.hpp
   solvers/solve.hpp
   solvers/solver.hpp
@@ -60,35 +60,35 @@ set(ostinato_headers
   spmv/analysis/pattern_hash.hpp
   spmv/analysis/spectrum.hpp
   spmv/analysis/structure.hpp
-  spmv/analysis/tridiagonal.hpp
+  spmv/dense/tridiagonal.hpp
   spmv/base/function.hpp
   spmv/base/scalar.hpp
   spmv/block.hpp
   spmv/formats/calibration.hpp
-  spmv/formats/cost.hpp
-  spmv/formats/lower_of.hpp
-  spmv/formats/machine.hpp
+  spmv/cost/cost.hpp
+  spmv/formats/contract/lower_of.hpp
+  spmv/cost/machine.hpp
   spmv/function_operator.hpp
   spmv/linear_map.hpp
   spmv/linear_operator.hpp
-  spmv/matrix/algebra/extract.hpp
-  spmv/matrix/algebra/filter.hpp
-  spmv/matrix/algebra/product.hpp
-  spmv/matrix/algebra/rearrangement.hpp
-  spmv/matrix/algebra/scale.hpp
-  spmv/matrix/algebra/sum.hpp
-  spmv/matrix/algebra/transpose.hpp
-  spmv/matrix/algebra/triple_product.hpp
+  spmv/algebra/extract.hpp
+  spmv/algebra/filter.hpp
+  spmv/algebra/product.hpp
+  spmv/algebra/rearrangement.hpp
+  spmv/algebra/scale.hpp
+  spmv/algebra/sum.hpp
+  spmv/algebra/transpose.hpp
+  spmv/algebra/triple_product.hpp
   spmv/matrix/csr.hpp
   spmv/matrix/csr_from.hpp
   spmv/matrix/generate.hpp
   spmv/matrix/io/matrix_market.hpp
-  spmv/matrix/ordering/breadth_first.hpp
-  spmv/matrix/ordering/clusters.hpp
-  spmv/matrix/ordering/matching.hpp
-  spmv/matrix/ordering/nested_dissection.hpp
-  spmv/matrix/ordering/rcm.hpp
-  spmv/matrix/renumber.hpp
+  spmv/ordering/breadth_first.hpp
+  spmv/ordering/clusters.hpp
+  spmv/ordering/matching.hpp
+  spmv/ordering/nested_dissection.hpp
+  spmv/ordering/rcm.hpp
+  spmv/ordering/renumber.hpp
   spmv/matrix/space_csr.hpp
   spmv/matrix/stencil.hpp
   spmv/operator.hpp
@@ -97,17 +97,17 @@ set(ostinato_headers
   spmv/shapes.hpp
   spmv/space/concept.hpp
   spmv/space/cuda.hpp
-  spmv/space/error.hpp
-  spmv/space/extents.hpp
+  spmv/base/error.hpp
+  spmv/base/extents.hpp
   spmv/space/host.hpp
-  spmv/space/index.hpp
-  spmv/space/lengths.hpp
+  spmv/base/index.hpp
+  spmv/base/lengths.hpp
   spmv/space/list.hpp
   spmv/space/memory.hpp
-  spmv/space/message.hpp
-  spmv/space/revision.hpp
+  spmv/base/message.hpp
+  spmv/base/revision.hpp
   spmv/space/span_of.hpp
-  spmv/space/stop.hpp
+  spmv/base/stop.hpp
   spmv/space/together.hpp
   spmv/space/vector.hpp
   spmv/space/vector_steps.hpp
@@ -116,33 +116,33 @@ set(ostinato_headers
   spmv/version.hpp
   strategy/solve.hpp
   # for user-defined formats
-  spmv/formats/built_format.hpp
-  spmv/formats/format.hpp
+  spmv/formats/contract/built_format.hpp
+  spmv/formats/contract/format.hpp
   spmv/formats/list.hpp
-  spmv/formats/parameters.hpp
+  spmv/formats/contract/parameters.hpp
   # for spaces of users: the bodies of templates
   preconditioners/chebyshev_definition.hpp
   preconditioners/chebyshev_steps.hpp
   preconditioners/definite_sign.hpp
   preconditioners/definitions.hpp
   preconditioners/fsai/fsai_definition.hpp
-  preconditioners/ilu/approximate_factored_definition.hpp
-  preconditioners/ilu/approximate_factored_steps.hpp
+  preconditioners/triangular/approximate_factored_definition.hpp
+  preconditioners/triangular/approximate_factored_steps.hpp
   preconditioners/ilu/band.hpp
   preconditioners/ilu/cholesky.hpp
   preconditioners/ilu/complete_entries.hpp
-  preconditioners/ilu/factored_definition.hpp
+  preconditioners/triangular/factored_definition.hpp
   preconditioners/ilu/growth.hpp
   preconditioners/ilu/incomplete_lu_definition.hpp
-  preconditioners/ilu/isai.hpp
-  preconditioners/ilu/isai_definition.hpp
-  preconditioners/ilu/isai_rows.hpp
-  preconditioners/ilu/isai_steps.hpp
+  preconditioners/triangular/isai.hpp
+  preconditioners/triangular/isai_definition.hpp
+  preconditioners/triangular/isai_rows.hpp
+  preconditioners/triangular/isai_steps.hpp
   preconditioners/ilu/lu_order.hpp
   preconditioners/ilu/raise.hpp
-  preconditioners/ilu/sweep_definition.hpp
-  preconditioners/ilu/sweep_steps.hpp
-  preconditioners/ilu/triangle.hpp
+  preconditioners/triangular/sweep_definition.hpp
+  preconditioners/triangular/sweep_steps.hpp
+  preconditioners/triangular/triangle.hpp
   preconditioners/ilu/zero_fill_definition.hpp
   preconditioners/ilu/zero_fill_in_turn.hpp
   preconditioners/ilu/zero_fill_levels.hpp
@@ -210,7 +210,7 @@ set(ostinato_headers
   preconditioners/multigrid/structured/cycle.hpp
   preconditioners/multigrid/structured/cycle_definition.hpp
   preconditioners/multigrid/structured/cycle_steps.hpp
-  preconditioners/multigrid/structured/dense_inverse.hpp
+  spmv/dense/dense_inverse.hpp
   preconditioners/multigrid/structured/half.hpp
   preconditioners/multigrid/structured/half_host.hpp
   preconditioners/multigrid/structured/half_steps.hpp
@@ -227,45 +227,45 @@ set(ostinato_headers
   preconditioners/multigrid/structured/stencil.hpp
   preconditioners/multigrid/structured/tiles.hpp
   preconditioners/nearly_symmetric.hpp
-  preconditioners/option_text.hpp
-  preconditioners/require_rows.hpp
-  preconditioners/require_square.hpp
+  preconditioners/contract/option_text.hpp
+  preconditioners/contract/require_rows.hpp
+  preconditioners/contract/require_square.hpp
   preconditioners/signs.hpp
   preconditioners/ssor_definition.hpp
-  solvers/bicgstab2_definition.hpp
-  solvers/bicgstab2_steps.hpp
-  solvers/bicgstab_definition.hpp
-  solvers/bicgstab_steps.hpp
-  solvers/callback_guard.hpp
-  solvers/cg_definition.hpp
-  solvers/cg_steps.hpp
-  solvers/convergence_state.hpp
+  solvers/methods/bicgstab2_definition.hpp
+  solvers/methods/bicgstab2_steps.hpp
+  solvers/methods/bicgstab_definition.hpp
+  solvers/methods/bicgstab_steps.hpp
+  solvers/recurrence/callback_guard.hpp
+  solvers/methods/cg_definition.hpp
+  solvers/methods/cg_steps.hpp
+  solvers/recurrence/convergence_state.hpp
   solvers/definitions.hpp
-  solvers/diagnosis.hpp
-  solvers/diagnosis_definition.hpp
-  solvers/gcrodr_definition.hpp
-  solvers/gmres_definition.hpp
-  solvers/gmres_steps.hpp
-  solvers/gradient_judge.hpp
-  solvers/gradient_judge_definition.hpp
-  solvers/hessenberg.hpp
-  solvers/idr_definition.hpp
-  solvers/idr_steps.hpp
-  solvers/lsmr_definition.hpp
-  solvers/lsmr_steps.hpp
-  solvers/minres_definition.hpp
-  solvers/minres_steps.hpp
-  solvers/monitor.hpp
+  solvers/recurrence/diagnosis.hpp
+  solvers/recurrence/diagnosis_definition.hpp
+  solvers/methods/gcrodr_definition.hpp
+  solvers/methods/gmres_definition.hpp
+  solvers/methods/gmres_steps.hpp
+  solvers/recurrence/gradient_judge.hpp
+  solvers/recurrence/gradient_judge_definition.hpp
+  spmv/dense/hessenberg.hpp
+  solvers/methods/idr_definition.hpp
+  solvers/methods/idr_steps.hpp
+  solvers/methods/lsmr_definition.hpp
+  solvers/methods/lsmr_steps.hpp
+  solvers/methods/minres_definition.hpp
+  solvers/methods/minres_steps.hpp
+  solvers/recurrence/monitor.hpp
   solvers/no_solution.hpp
-  solvers/require_room.hpp
-  solvers/residual_judge.hpp
-  solvers/residual_judge_definition.hpp
-  solvers/restarts.hpp
-  solvers/restarts_steps.hpp
-  solvers/scaled_system.hpp
-  solvers/scaled_system_definition.hpp
-  solvers/slow_directions.hpp
-  solvers/workspace.hpp
+  solvers/recurrence/require_room.hpp
+  solvers/recurrence/residual_judge.hpp
+  solvers/recurrence/residual_judge_definition.hpp
+  solvers/recurrence/restarts.hpp
+  solvers/recurrence/restarts_steps.hpp
+  solvers/recurrence/scaled_system.hpp
+  solvers/recurrence/scaled_system_definition.hpp
+  solvers/recurrence/slow_directions.hpp
+  solvers/recurrence/workspace.hpp
   spmv/analysis/analysis_definition.hpp
   spmv/analysis/diagonals_steps.hpp
   spmv/analysis/grid_definition.hpp
@@ -289,42 +289,42 @@ set(ostinato_headers
   spmv/formats/diagonal/generated_product.hpp
   spmv/formats/diagonal/product_source.hpp
   spmv/formats/diagonal/row_classes.hpp
-  spmv/formats/host_cost.hpp
+  spmv/cost/host_cost.hpp
   spmv/formats/list_definition.hpp
-  spmv/formats/product.hpp
+  spmv/formats/contract/product.hpp
   spmv/formats/store_row.hpp
-  spmv/formats/streamed_cost.hpp
+  spmv/cost/streamed_cost.hpp
   spmv/formats/textbook/ell.hpp
   spmv/formats/textbook/ell_view.hpp
-  spmv/formats/traffic.hpp
+  spmv/cost/traffic.hpp
   spmv/jit/generated_kernels.hpp
-  spmv/matrix/accurate_residual.hpp
-  spmv/matrix/accurate_residual_definition.hpp
-  spmv/matrix/accurate_residual_steps.hpp
-  spmv/matrix/algebra/counted.hpp
-  spmv/matrix/algebra/extract_definition.hpp
-  spmv/matrix/algebra/extract_steps.hpp
-  spmv/matrix/algebra/filter_definition.hpp
-  spmv/matrix/algebra/filter_steps.hpp
-  spmv/matrix/algebra/norms.hpp
-  spmv/matrix/algebra/norms_definition.hpp
-  spmv/matrix/algebra/norms_steps.hpp
-  spmv/matrix/algebra/product_definition.hpp
-  spmv/matrix/algebra/product_loops.hpp
-  spmv/matrix/algebra/product_pattern.hpp
-  spmv/matrix/algebra/product_steps.hpp
-  spmv/matrix/algebra/rearrangement_definition.hpp
-  spmv/matrix/algebra/scale_definition.hpp
-  spmv/matrix/algebra/scale_steps.hpp
-  spmv/matrix/algebra/shapes.hpp
-  spmv/matrix/algebra/sum_definition.hpp
-  spmv/matrix/algebra/sum_steps.hpp
-  spmv/matrix/algebra/transpose_definition.hpp
+  spmv/algebra/accurate_residual.hpp
+  spmv/algebra/accurate_residual_definition.hpp
+  spmv/algebra/accurate_residual_steps.hpp
+  spmv/algebra/counted.hpp
+  spmv/algebra/extract_definition.hpp
+  spmv/algebra/extract_steps.hpp
+  spmv/algebra/filter_definition.hpp
+  spmv/algebra/filter_steps.hpp
+  spmv/algebra/norms.hpp
+  spmv/algebra/norms_definition.hpp
+  spmv/algebra/norms_steps.hpp
+  spmv/algebra/product_definition.hpp
+  spmv/algebra/product_loops.hpp
+  spmv/algebra/product_pattern.hpp
+  spmv/algebra/product_steps.hpp
+  spmv/algebra/rearrangement_definition.hpp
+  spmv/algebra/scale_definition.hpp
+  spmv/algebra/scale_steps.hpp
+  spmv/algebra/shapes.hpp
+  spmv/algebra/sum_definition.hpp
+  spmv/algebra/sum_steps.hpp
+  spmv/algebra/transpose_definition.hpp
   spmv/matrix/csr_pattern.hpp
   spmv/matrix/on_host.hpp
-  spmv/matrix/ordering/bandwidth.hpp
-  spmv/matrix/ordering/colouring.hpp
-  spmv/matrix/renumber_steps.hpp
+  spmv/ordering/bandwidth.hpp
+  spmv/ordering/colouring.hpp
+  spmv/ordering/renumber_steps.hpp
   spmv/matrix/space_csr_definition.hpp
   spmv/operator_definition.hpp
   spmv/selection/candidates.hpp
@@ -333,14 +333,14 @@ set(ostinato_headers
   spmv/selection/tuner.hpp
   spmv/selection/tuner_definition.hpp
   spmv/space/atomic.hpp
-  spmv/space/bisect.hpp
-  spmv/space/count_text.hpp
-  spmv/space/divider.hpp
+  spmv/base/bisect.hpp
+  spmv/base/count_text.hpp
+  spmv/base/divider.hpp
   spmv/space/dot.hpp
   spmv/space/for_each.hpp
   spmv/space/for_each_row.hpp
   spmv/space/graph_capture.hpp
-  spmv/space/hash.hpp
+  spmv/base/hash.hpp
   spmv/space/multi_vector.hpp
   spmv/space/multi_vector_definition.hpp
   spmv/space/parallel.hpp
@@ -349,9 +349,9 @@ set(ostinato_headers
   spmv/space/side_stream.hpp
   spmv/space/sort_by_key.hpp
   spmv/space/sums.hpp
-  spmv/space/timing.hpp
+  spmv/base/timing.hpp
   spmv/space/to_host.hpp
-  spmv/space/units.hpp
+  spmv/base/units.hpp
   spmv/space/vector_steps_definition.hpp
   spmv/space/vector_steps_view.hpp
   spmv/stencil/neighbours.hpp
@@ -362,7 +362,7 @@ set(ostinato_headers
   # the results of an analysis
   spmv/analysis/diagonals.hpp
   spmv/analysis/profile.hpp
-  spmv/analysis/search_engine.hpp
+  spmv/selection/search_engine.hpp
 )
 foreach(header IN LISTS ostinato_headers)
   cmake_path(GET header PARENT_PATH folder)

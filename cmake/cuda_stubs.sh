@@ -12,7 +12,7 @@ shift 2
 {
   cat <<'SOURCE'
 #include <ostinato/spmv/space/cuda.hpp>
-#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/base/error.hpp>
 
 extern "C" {
 [[noreturn]] void ostinato_no_cuda() { throw ostinato::DeviceError(ostinato::Cuda::why_absent()); }

@@ -7,7 +7,8 @@
 #include <new>
 #include <utility>
 
-#include <ostinato/preconditioners/application.hpp>
+#include <ostinato/preconditioners/contract/application.hpp>
+#include <ostinato/preconditioners/contract/require_rows.hpp>
 #include <ostinato/preconditioners/ilu/incomplete_lu.hpp>
 #include <ostinato/preconditioners/ilu/lu_order.hpp>
 #include <ostinato/preconditioners/jacobi.hpp>
@@ -15,11 +16,10 @@
 #include <ostinato/preconditioners/list.hpp>
 #include <ostinato/preconditioners/multigrid/multigrid.hpp>
 #include <ostinato/preconditioners/positive_rows.hpp>
-#include <ostinato/preconditioners/require_rows.hpp>
 #include <ostinato/preconditioners/rungs.hpp>
-#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/base/error.hpp>
+#include <ostinato/spmv/base/message.hpp>
 #include <ostinato/spmv/space/list.hpp>
-#include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
 
 namespace ostinato {

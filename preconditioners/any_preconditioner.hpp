@@ -13,11 +13,11 @@
 #include <utility>
 #include <vector>
 
-#include <ostinato/preconditioners/application.hpp>
-#include <ostinato/preconditioners/level.hpp>
-#include <ostinato/preconditioners/memory_budget.hpp>
-#include <ostinato/preconditioners/preconditioner.hpp>
-#include <ostinato/preconditioners/rows_named.hpp>
+#include <ostinato/preconditioners/contract/application.hpp>
+#include <ostinato/preconditioners/contract/level.hpp>
+#include <ostinato/preconditioners/contract/memory_budget.hpp>
+#include <ostinato/preconditioners/contract/preconditioner.hpp>
+#include <ostinato/preconditioners/contract/rows_named.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/cuda.hpp>

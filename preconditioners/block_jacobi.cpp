@@ -4,16 +4,16 @@
 
 #include <algorithm>
 
-#include <ostinato/preconditioners/application.hpp>
 #include <ostinato/preconditioners/block_jacobi_steps.hpp>
+#include <ostinato/preconditioners/contract/application.hpp>
+#include <ostinato/preconditioners/contract/option_text.hpp>
+#include <ostinato/preconditioners/contract/require_rows.hpp>
+#include <ostinato/preconditioners/contract/require_square.hpp>
 #include <ostinato/preconditioners/define_entry.hpp>
 #include <ostinato/preconditioners/definite_sign.hpp>
-#include <ostinato/preconditioners/option_text.hpp>
-#include <ostinato/preconditioners/require_rows.hpp>
-#include <ostinato/preconditioners/require_square.hpp>
-#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/base/error.hpp>
+#include <ostinato/spmv/base/message.hpp>
 #include <ostinato/spmv/space/list.hpp>
-#include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato {

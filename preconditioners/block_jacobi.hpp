@@ -8,13 +8,13 @@
 #include <string_view>
 #include <vector>
 
-#include <ostinato/preconditioners/memory_budget.hpp>
-#include <ostinato/preconditioners/rows_named.hpp>
+#include <ostinato/preconditioners/contract/memory_budget.hpp>
+#include <ostinato/preconditioners/contract/rows_named.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
+#include <ostinato/spmv/base/revision.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/list.hpp>
-#include <ostinato/spmv/space/revision.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato {

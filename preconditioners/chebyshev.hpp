@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include <ostinato/preconditioners/application.hpp>
 #include <ostinato/preconditioners/chebyshev_coefficients.hpp>
-#include <ostinato/preconditioners/memory_budget.hpp>
+#include <ostinato/preconditioners/contract/application.hpp>
+#include <ostinato/preconditioners/contract/memory_budget.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/operator.hpp>
 #include <ostinato/spmv/space/cuda.hpp>

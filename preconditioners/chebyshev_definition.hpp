@@ -9,15 +9,15 @@
 #include <cstdio>
 
 #include <ostinato/preconditioners/chebyshev_steps.hpp>
+#include <ostinato/preconditioners/contract/option_text.hpp>
+#include <ostinato/preconditioners/contract/require_rows.hpp>
+#include <ostinato/preconditioners/contract/require_square.hpp>
 #include <ostinato/preconditioners/definite_sign.hpp>
 #include <ostinato/preconditioners/jacobi_steps.hpp>
 #include <ostinato/preconditioners/largest_eigenvalue.hpp>
-#include <ostinato/preconditioners/option_text.hpp>
-#include <ostinato/preconditioners/require_rows.hpp>
-#include <ostinato/preconditioners/require_square.hpp>
+#include <ostinato/spmv/base/error.hpp>
+#include <ostinato/spmv/base/message.hpp>
 #include <ostinato/spmv/selection/select_format.hpp>
-#include <ostinato/spmv/space/error.hpp>
-#include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
 
 namespace ostinato {

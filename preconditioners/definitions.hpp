@@ -6,11 +6,7 @@
 
 #include <ostinato/preconditioners/chebyshev_definition.hpp>
 #include <ostinato/preconditioners/fsai/fsai_definition.hpp>
-#include <ostinato/preconditioners/ilu/approximate_factored_definition.hpp>
-#include <ostinato/preconditioners/ilu/factored_definition.hpp>
 #include <ostinato/preconditioners/ilu/incomplete_lu_definition.hpp>
-#include <ostinato/preconditioners/ilu/isai_definition.hpp>
-#include <ostinato/preconditioners/ilu/sweep_definition.hpp>
 #include <ostinato/preconditioners/ilu/zero_fill_definition.hpp>
 #include <ostinato/preconditioners/jacobi_definition.hpp>
 #include <ostinato/preconditioners/largest_eigenvalue_definition.hpp>
@@ -34,4 +30,8 @@
 #include <ostinato/preconditioners/multigrid/structured/hierarchy_by_class_definition.hpp>
 #include <ostinato/preconditioners/multigrid/structured/hierarchy_definition.hpp>
 #include <ostinato/preconditioners/ssor_definition.hpp>
+#include <ostinato/preconditioners/triangular/approximate_factored_definition.hpp>
+#include <ostinato/preconditioners/triangular/factored_definition.hpp>
+#include <ostinato/preconditioners/triangular/isai_definition.hpp>
+#include <ostinato/preconditioners/triangular/sweep_definition.hpp>
 #include <ostinato/spmv/definitions.hpp>

@@ -6,7 +6,7 @@
 #include <span>
 #include <utility>
 
-#include <ostinato/preconditioners/application.hpp>
+#include <ostinato/preconditioners/contract/application.hpp>
 
 namespace ostinato {
 

@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include <ostinato/preconditioners/application.hpp>
+#include <ostinato/preconditioners/contract/application.hpp>
+#include <ostinato/preconditioners/contract/require_rows.hpp>
 #include <ostinato/preconditioners/jacobi_steps.hpp>
-#include <ostinato/preconditioners/require_rows.hpp>
-#include <ostinato/spmv/space/error.hpp>
-#include <ostinato/spmv/space/message.hpp>
+#include <ostinato/spmv/base/error.hpp>
+#include <ostinato/spmv/base/message.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
 
 namespace ostinato {

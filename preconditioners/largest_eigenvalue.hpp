@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include <ostinato/spmv/analysis/tridiagonal.hpp>
+#include <ostinato/spmv/dense/tridiagonal.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
 #include <ostinato/spmv/operator.hpp>
 #include <ostinato/spmv/space/vector.hpp>

@@ -14,16 +14,16 @@
 #include <ostinato/preconditioners/ilu/cholesky.hpp>
 #include <ostinato/preconditioners/ilu/incomplete_lu.hpp>
 #include <ostinato/preconditioners/list.hpp>
-#include <ostinato/spmv/matrix/algebra/norms.hpp>
-#include <ostinato/spmv/matrix/algebra/product.hpp>
-#include <ostinato/spmv/matrix/algebra/scale.hpp>
-#include <ostinato/spmv/matrix/algebra/sum.hpp>
-#include <ostinato/spmv/matrix/algebra/transpose.hpp>
-#include <ostinato/spmv/space/count_text.hpp>
-#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/algebra/norms.hpp>
+#include <ostinato/spmv/algebra/product.hpp>
+#include <ostinato/spmv/algebra/scale.hpp>
+#include <ostinato/spmv/algebra/sum.hpp>
+#include <ostinato/spmv/algebra/transpose.hpp>
+#include <ostinato/spmv/base/count_text.hpp>
+#include <ostinato/spmv/base/error.hpp>
+#include <ostinato/spmv/base/message.hpp>
+#include <ostinato/spmv/base/units.hpp>
 #include <ostinato/spmv/space/list.hpp>
-#include <ostinato/spmv/space/message.hpp>
-#include <ostinato/spmv/space/units.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
 
 namespace ostinato {

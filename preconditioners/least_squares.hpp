@@ -11,8 +11,8 @@
 #include <string_view>
 
 #include <ostinato/preconditioners/any_preconditioner.hpp>
-#include <ostinato/preconditioners/memory_budget.hpp>
-#include <ostinato/preconditioners/preconditioner.hpp>
+#include <ostinato/preconditioners/contract/memory_budget.hpp>
+#include <ostinato/preconditioners/contract/preconditioner.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>

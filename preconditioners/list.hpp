@@ -13,12 +13,12 @@
 #include <utility>
 #include <vector>
 
-#include <ostinato/preconditioners/level.hpp>
-#include <ostinato/preconditioners/memory_budget.hpp>
-#include <ostinato/preconditioners/preconditioner.hpp>
-#include <ostinato/preconditioners/rows_named.hpp>
+#include <ostinato/preconditioners/contract/level.hpp>
+#include <ostinato/preconditioners/contract/memory_budget.hpp>
+#include <ostinato/preconditioners/contract/preconditioner.hpp>
+#include <ostinato/preconditioners/contract/rows_named.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
-#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/base/error.hpp>
 
 namespace ostinato {
 

@@ -6,14 +6,14 @@
 #include <cmath>
 #include <vector>
 
-#include <ostinato/preconditioners/application.hpp>
+#include <ostinato/preconditioners/contract/application.hpp>
+#include <ostinato/preconditioners/contract/require_rows.hpp>
+#include <ostinato/preconditioners/contract/require_square.hpp>
 #include <ostinato/preconditioners/define_entry.hpp>
-#include <ostinato/preconditioners/require_rows.hpp>
-#include <ostinato/preconditioners/require_square.hpp>
 #include <ostinato/preconditioners/spai0_steps.hpp>
-#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/base/error.hpp>
+#include <ostinato/spmv/base/message.hpp>
 #include <ostinato/spmv/space/list.hpp>
-#include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
 

@@ -7,13 +7,13 @@
 #include <string>
 #include <string_view>
 
-#include <ostinato/preconditioners/memory_budget.hpp>
+#include <ostinato/preconditioners/contract/memory_budget.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
+#include <ostinato/spmv/base/revision.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/list.hpp>
-#include <ostinato/spmv/space/revision.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato {

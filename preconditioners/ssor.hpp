@@ -7,13 +7,13 @@
 #include <string>
 #include <string_view>
 
-#include <ostinato/preconditioners/application.hpp>
-#include <ostinato/preconditioners/ilu/factored.hpp>
-#include <ostinato/preconditioners/memory_budget.hpp>
-#include <ostinato/preconditioners/rows_named.hpp>
+#include <ostinato/preconditioners/contract/application.hpp>
+#include <ostinato/preconditioners/contract/memory_budget.hpp>
+#include <ostinato/preconditioners/contract/rows_named.hpp>
+#include <ostinato/preconditioners/triangular/factored.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
+#include <ostinato/spmv/base/revision.hpp>
 #include <ostinato/spmv/space/list.hpp>
-#include <ostinato/spmv/space/revision.hpp>
 
 namespace ostinato {
 
@@ -35,7 +35,7 @@ struct SsorOptions {
 ///           row.
 /// Exec      The constructor works on the calling thread of the host; from a GPU it downloads the matrix and uploads
 ///           the sweeps. apply is enqueued, allocates nothing, and may be captured: two Sweeps
-///           (preconditioners/ilu/sweep.hpp). One thread at a time applies an object;
+///           (preconditioners/triangular/sweep.hpp). One thread at a time applies an object;
 ///           a second one gets an ArgumentError.
 /// Throws    ArgumentError when the matrix isn't square or holds NaN or infinity, when the sweeps leave the range of T,
 ///           and naming the first row whose diagonal entry is missing or 0.

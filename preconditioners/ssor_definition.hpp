@@ -10,15 +10,15 @@
 #include <numeric>
 #include <vector>
 
+#include <ostinato/preconditioners/contract/option_text.hpp>
+#include <ostinato/preconditioners/contract/require_rows.hpp>
+#include <ostinato/preconditioners/contract/require_square.hpp>
 #include <ostinato/preconditioners/definite_sign.hpp>
 #include <ostinato/preconditioners/ilu/growth.hpp>
-#include <ostinato/preconditioners/option_text.hpp>
-#include <ostinato/preconditioners/require_rows.hpp>
-#include <ostinato/preconditioners/require_square.hpp>
+#include <ostinato/spmv/base/error.hpp>
+#include <ostinato/spmv/base/message.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
-#include <ostinato/spmv/matrix/ordering/colouring.hpp>
-#include <ostinato/spmv/space/error.hpp>
-#include <ostinato/spmv/space/message.hpp>
+#include <ostinato/spmv/ordering/colouring.hpp>
 
 namespace ostinato {
 

@@ -12,20 +12,20 @@
 
 #include <ostinato/preconditioners/any_preconditioner.hpp>
 #include <ostinato/preconditioners/definite_sign.hpp>
-#include <ostinato/preconditioners/ilu/factored.hpp>
 #include <ostinato/preconditioners/ilu/lu_order.hpp>
-#include <ostinato/preconditioners/ilu/preparation.hpp>
 #include <ostinato/preconditioners/jacobi.hpp>
 #include <ostinato/preconditioners/least_squares.hpp>
-#include <ostinato/solvers/definiteness.hpp>
-#include <ostinato/solvers/diagnosis.hpp>
+#include <ostinato/preconditioners/triangular/factored.hpp>
+#include <ostinato/preconditioners/triangular/preparation.hpp>
+#include <ostinato/solvers/recurrence/definiteness.hpp>
+#include <ostinato/solvers/recurrence/diagnosis.hpp>
+#include <ostinato/spmv/algebra/scale.hpp>
 #include <ostinato/spmv/analysis/equal_rows.hpp>
-#include <ostinato/spmv/matrix/algebra/scale.hpp>
-#include <ostinato/spmv/matrix/ordering/matching.hpp>
-#include <ostinato/spmv/matrix/ordering/rcm.hpp>
+#include <ostinato/spmv/base/count_text.hpp>
+#include <ostinato/spmv/ordering/matching.hpp>
+#include <ostinato/spmv/ordering/rcm.hpp>
 #include <ostinato/spmv/selection/choice.hpp>
 #include <ostinato/spmv/selection/numbering.hpp>
-#include <ostinato/spmv/space/count_text.hpp>
 #include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato {

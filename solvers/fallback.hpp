@@ -9,7 +9,7 @@
 
 #include <ostinato/solvers/runs.hpp>
 #include <ostinato/solvers/watch.hpp>
-#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 // A preconditioner with a fallback(), which takes its place where that is faster.

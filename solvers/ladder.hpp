@@ -11,13 +11,13 @@
 #include <string>
 #include <string_view>
 
-#include <ostinato/preconditioners/memory_budget.hpp>
+#include <ostinato/preconditioners/contract/memory_budget.hpp>
 #include <ostinato/solvers/several_methods.hpp>
 #include <ostinato/solvers/solve.hpp>
 #include <ostinato/solvers/watch.hpp>
-#include <ostinato/spmv/space/error.hpp>
-#include <ostinato/spmv/space/timing.hpp>
-#include <ostinato/spmv/space/units.hpp>
+#include <ostinato/spmv/base/error.hpp>
+#include <ostinato/spmv/base/timing.hpp>
+#include <ostinato/spmv/base/units.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 // Stronger preconditioners one after the other, each from the x of those before.

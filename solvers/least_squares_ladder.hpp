@@ -11,15 +11,15 @@
 #include <utility>
 #include <vector>
 
-#include <ostinato/preconditioners/memory_budget.hpp>
-#include <ostinato/solvers/lsmr.hpp>
+#include <ostinato/preconditioners/contract/memory_budget.hpp>
+#include <ostinato/solvers/methods/lsmr.hpp>
 #include <ostinato/solvers/runs.hpp>
 #include <ostinato/spmv/analysis/structure.hpp>
+#include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
+#include <ostinato/spmv/base/timing.hpp>
+#include <ostinato/spmv/base/units.hpp>
 #include <ostinato/spmv/dense/least_squares.hpp>
-#include <ostinato/spmv/space/error.hpp>
-#include <ostinato/spmv/space/timing.hpp>
-#include <ostinato/spmv/space/units.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 // LSMR with stronger preconditioners, where the first one is slow or leaves a doubt.

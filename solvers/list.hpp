@@ -7,14 +7,14 @@
 #include <string>
 #include <string_view>
 
-#include <ostinato/solvers/bicgstab.hpp>
-#include <ostinato/solvers/bicgstab2.hpp>
-#include <ostinato/solvers/cg.hpp>
-#include <ostinato/solvers/gcrodr.hpp>
-#include <ostinato/solvers/gmres.hpp>
-#include <ostinato/solvers/idr.hpp>
-#include <ostinato/solvers/lsmr.hpp>
-#include <ostinato/solvers/minres.hpp>
+#include <ostinato/solvers/methods/bicgstab.hpp>
+#include <ostinato/solvers/methods/bicgstab2.hpp>
+#include <ostinato/solvers/methods/cg.hpp>
+#include <ostinato/solvers/methods/gcrodr.hpp>
+#include <ostinato/solvers/methods/gmres.hpp>
+#include <ostinato/solvers/methods/idr.hpp>
+#include <ostinato/solvers/methods/lsmr.hpp>
+#include <ostinato/solvers/methods/minres.hpp>
 
 namespace ostinato {
 

@@ -8,10 +8,10 @@
 #include <new>
 #include <vector>
 
-#include <ostinato/solvers/diagnosis.hpp>
+#include <ostinato/solvers/recurrence/diagnosis.hpp>
 #include <ostinato/spmv/analysis/structure.hpp>
+#include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
-#include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/vector.hpp>

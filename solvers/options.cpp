@@ -8,8 +8,8 @@
 #include <cstdio>
 
 #include <ostinato/solvers/list.hpp>
-#include <ostinato/spmv/space/error.hpp>
-#include <ostinato/spmv/space/message.hpp>
+#include <ostinato/spmv/base/error.hpp>
+#include <ostinato/spmv/base/message.hpp>
 
 namespace ostinato {
 

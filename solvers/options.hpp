@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <vector>
 
-#include <ostinato/spmv/space/stop.hpp>
+#include <ostinato/spmv/base/stop.hpp>
 
 namespace ostinato {
 
@@ -54,7 +54,7 @@ struct Iteration {
   const Tridiagonal* lanczos = nullptr;
 };
 
-/// A value of SolveOptions::restart: GMRES restarts where that costs little, or where memory ends (solvers/gmres.hpp).
+/// A value of SolveOptions::restart: GMRES restarts where that costs little, or where memory ends (solvers/methods/gmres.hpp).
 inline constexpr int automatic_restart = 0;
 inline constexpr int automatic_recycle = 0;    ///< a value of SolveOptions::recycle: a fifth of restart
 inline constexpr int most_shadow_vectors = 6;  ///< for SolveOptions::shadow
@@ -120,7 +120,7 @@ struct OptionsWith {
   detail::OwnOption<has.restart, int> restart = detail::usually<has.restart>(automatic_restart);
   /// GCRO-DR: directions of it that are kept.
   detail::OwnOption<has.recycle, int> recycle = detail::usually<has.recycle>(automatic_recycle);
-  /// GCRO-DR: where directions are kept for later solves (solvers/gcrodr.hpp).
+  /// GCRO-DR: where directions are kept for later solves (solvers/methods/gcrodr.hpp).
   detail::OwnOption<has.recycled, RecycledSpace*> recycled = {};
   /// GMRES: keep the preconditioned basis (FGMRES), for preconditioners that vary.
   detail::OwnOption<has.flexible, bool> flexible = {};

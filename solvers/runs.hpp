@@ -11,11 +11,11 @@
 #include <vector>
 
 #include <ostinato/solvers/list.hpp>
-#include <ostinato/solvers/restarts.hpp>
+#include <ostinato/solvers/recurrence/restarts.hpp>
 #include <ostinato/solvers/solver.hpp>
 #include <ostinato/solvers/watch.hpp>
-#include <ostinato/spmv/space/error.hpp>
-#include <ostinato/spmv/space/message.hpp>
+#include <ostinato/spmv/base/error.hpp>
+#include <ostinato/spmv/base/message.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 // Runs of methods one after the other: a method by its name, the limits that are left for the next run, and one result

@@ -14,8 +14,8 @@
 #include <ostinato/solvers/runs.hpp>
 #include <ostinato/solvers/solve.hpp>
 #include <ostinato/solvers/watch.hpp>
-#include <ostinato/spmv/space/error.hpp>
-#include <ostinato/spmv/space/units.hpp>
+#include <ostinato/spmv/base/error.hpp>
+#include <ostinato/spmv/base/units.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 // The methods of "auto" with one preconditioner: one after the other, each from the x of those before.

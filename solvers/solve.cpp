@@ -4,14 +4,14 @@
 
 #include <string>
 
-#include <ostinato/solvers/callback_guard.hpp>
 #include <ostinato/solvers/ladder.hpp>
 #include <ostinato/solvers/least_squares_ladder.hpp>
+#include <ostinato/solvers/recurrence/callback_guard.hpp>
+#include <ostinato/spmv/base/message.hpp>
+#include <ostinato/spmv/base/units.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/list.hpp>
-#include <ostinato/spmv/space/message.hpp>
-#include <ostinato/spmv/space/units.hpp>
 
 namespace ostinato {
 

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <type_traits>
 
+#include <ostinato/preconditioners/contract/preconditioner.hpp>
 #include <ostinato/preconditioners/identity.hpp>
-#include <ostinato/preconditioners/preconditioner.hpp>
 #include <ostinato/solvers/options.hpp>
 #include <ostinato/spmv/linear_operator.hpp>
 #include <ostinato/spmv/space/concept.hpp>

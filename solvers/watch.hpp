@@ -7,7 +7,7 @@
 #include <utility>
 
 #include <ostinato/solvers/options.hpp>
-#include <ostinato/solvers/ritz_forecast.hpp>
+#include <ostinato/solvers/recurrence/ritz_forecast.hpp>
 
 namespace ostinato {
 

@@ -11,9 +11,9 @@
 #include <type_traits>
 #include <utility>
 
+#include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/linear_operator.hpp>
 #include <ostinato/spmv/shapes.hpp>
-#include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
 

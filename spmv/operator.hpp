@@ -13,6 +13,7 @@
 
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/analysis/pattern_hash.hpp>
+#include <ostinato/spmv/base/revision.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/linear_map.hpp>
 #include <ostinato/spmv/selection/choice.hpp>
@@ -20,7 +21,6 @@
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/list.hpp>
-#include <ostinato/spmv/space/revision.hpp>
 
 namespace ostinato {
 

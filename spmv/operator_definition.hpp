@@ -4,12 +4,12 @@
 
 #include <ostinato/spmv/operator.hpp>
 
+#include <ostinato/spmv/algebra/accurate_residual.hpp>
 #include <ostinato/spmv/analysis/pattern_hash.hpp>
-#include <ostinato/spmv/matrix/accurate_residual.hpp>
+#include <ostinato/spmv/base/timing.hpp>
 #include <ostinato/spmv/selection/candidates.hpp>
 #include <ostinato/spmv/selection/select_format.hpp>
 #include <ostinato/spmv/shapes.hpp>
-#include <ostinato/spmv/space/timing.hpp>
 #include <ostinato/spmv/space/together.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
 

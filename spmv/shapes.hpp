@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string>
 
-#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/base/error.hpp>
 
 namespace ostinato {
 

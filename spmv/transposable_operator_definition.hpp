@@ -6,8 +6,8 @@
 
 #include <utility>
 
-#include <ostinato/spmv/matrix/algebra/norms.hpp>
-#include <ostinato/spmv/matrix/algebra/transpose.hpp>
+#include <ostinato/spmv/algebra/norms.hpp>
+#include <ostinato/spmv/algebra/transpose.hpp>
 
 namespace ostinato {
 

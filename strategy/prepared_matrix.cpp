@@ -10,12 +10,12 @@
 #include <utility>
 #include <vector>
 
+#include <ostinato/spmv/algebra/accurate_residual.hpp>
+#include <ostinato/spmv/algebra/filter.hpp>
+#include <ostinato/spmv/algebra/scale.hpp>
+#include <ostinato/spmv/algebra/sum.hpp>
+#include <ostinato/spmv/algebra/transpose.hpp>
 #include <ostinato/spmv/analysis/equal_rows.hpp>
-#include <ostinato/spmv/matrix/accurate_residual.hpp>
-#include <ostinato/spmv/matrix/algebra/filter.hpp>
-#include <ostinato/spmv/matrix/algebra/scale.hpp>
-#include <ostinato/spmv/matrix/algebra/sum.hpp>
-#include <ostinato/spmv/matrix/algebra/transpose.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/parallel.hpp>

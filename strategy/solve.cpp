@@ -9,11 +9,11 @@
 
 #include <ostinato/preconditioners/any_preconditioner.hpp>
 #include <ostinato/preconditioners/least_squares.hpp>
+#include <ostinato/spmv/base/error.hpp>
+#include <ostinato/spmv/base/message.hpp>
+#include <ostinato/spmv/base/timing.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
-#include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/host.hpp>
-#include <ostinato/spmv/space/message.hpp>
-#include <ostinato/spmv/space/timing.hpp>
 #include <ostinato/spmv/transposable_operator.hpp>
 #include <ostinato/strategy/prepared_matrix.hpp>
 #include <ostinato/strategy/stencil_preconditioner.hpp>

@@ -5,8 +5,8 @@
 
 #include <utility>
 
+#include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
-#include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/host.hpp>
 
 namespace ostinato {

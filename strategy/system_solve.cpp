@@ -12,25 +12,25 @@
 #include <utility>
 #include <vector>
 
-#include <ostinato/preconditioners/ilu/factored.hpp>
 #include <ostinato/preconditioners/least_squares.hpp>
-#include <ostinato/solvers/callback_guard.hpp>
-#include <ostinato/solvers/diagnosis.hpp>
-#include <ostinato/solvers/restarts_steps.hpp>
+#include <ostinato/preconditioners/triangular/factored.hpp>
+#include <ostinato/solvers/recurrence/callback_guard.hpp>
+#include <ostinato/solvers/recurrence/diagnosis.hpp>
+#include <ostinato/solvers/recurrence/restarts_steps.hpp>
+#include <ostinato/solvers/recurrence/scaled_system.hpp>
 #include <ostinato/solvers/runs.hpp>
-#include <ostinato/solvers/scaled_system.hpp>
 #include <ostinato/solvers/solve.hpp>
+#include <ostinato/spmv/algebra/accurate_residual.hpp>
+#include <ostinato/spmv/algebra/row_errors.hpp>
+#include <ostinato/spmv/base/error.hpp>
+#include <ostinato/spmv/base/message.hpp>
+#include <ostinato/spmv/base/timing.hpp>
+#include <ostinato/spmv/base/units.hpp>
 #include <ostinato/spmv/dense/least_squares.hpp>
-#include <ostinato/spmv/matrix/accurate_residual.hpp>
-#include <ostinato/spmv/matrix/row_errors.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
-#include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/host.hpp>
-#include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
-#include <ostinato/spmv/space/timing.hpp>
 #include <ostinato/spmv/space/to_host.hpp>
-#include <ostinato/spmv/space/units.hpp>
 #include <ostinato/spmv/transposable_operator.hpp>
 
 namespace ostinato {

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include <ostinato/preconditioners/preconditioner.hpp>
+#include <ostinato/preconditioners/contract/preconditioner.hpp>
 #include <ostinato/solvers/options.hpp>
 #include <ostinato/spmv/linear_operator.hpp>
 #include <ostinato/strategy/prepared_matrix.hpp>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "padded_columns.hpp"
 
-#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/base/error.hpp>
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-#include <ostinato/spmv/formats/format.hpp>
+#include <ostinato/spmv/formats/contract/format.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 

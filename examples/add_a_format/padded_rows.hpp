@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include <ostinato/spmv/formats/format.hpp>
+#include <ostinato/spmv/formats/contract/format.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include <ostinato/spmv/space/error.hpp>
-#include <ostinato/spmv/space/message.hpp>
+#include <ostinato/spmv/base/error.hpp>
+#include <ostinato/spmv/base/message.hpp>
 
 namespace ostinato {
 

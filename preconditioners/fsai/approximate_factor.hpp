@@ -4,11 +4,11 @@
 
 #include <optional>
 
+#include <ostinato/spmv/base/stop.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
 #include <ostinato/spmv/matrix/space_csr.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
-#include <ostinato/spmv/space/stop.hpp>
 
 namespace ostinato {
 

@@ -7,16 +7,16 @@
 #include <string>
 #include <string_view>
 
-#include <ostinato/preconditioners/application.hpp>
+#include <ostinato/preconditioners/contract/application.hpp>
+#include <ostinato/preconditioners/contract/memory_budget.hpp>
 #include <ostinato/preconditioners/fsai/approximate_factor.hpp>
-#include <ostinato/preconditioners/memory_budget.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
+#include <ostinato/spmv/base/stop.hpp>
 #include <ostinato/spmv/operator.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/list.hpp>
-#include <ostinato/spmv/space/stop.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato {

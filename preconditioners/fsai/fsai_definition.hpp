@@ -12,17 +12,17 @@
 #include <optional>
 #include <utility>
 
+#include <ostinato/preconditioners/contract/option_text.hpp>
+#include <ostinato/preconditioners/contract/require_rows.hpp>
 #include <ostinato/preconditioners/definite_sign.hpp>
-#include <ostinato/preconditioners/ilu/factored.hpp>
 #include <ostinato/preconditioners/nearly_symmetric.hpp>
-#include <ostinato/preconditioners/option_text.hpp>
-#include <ostinato/preconditioners/require_rows.hpp>
+#include <ostinato/preconditioners/triangular/factored.hpp>
+#include <ostinato/spmv/algebra/transpose.hpp>
+#include <ostinato/spmv/base/error.hpp>
+#include <ostinato/spmv/base/message.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
-#include <ostinato/spmv/matrix/algebra/transpose.hpp>
 #include <ostinato/spmv/selection/select_format.hpp>
 #include <ostinato/spmv/space/concept.hpp>
-#include <ostinato/spmv/space/error.hpp>
-#include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
 
 namespace ostinato {

@@ -4,8 +4,8 @@
 
 #include <optional>
 
-#include <ostinato/preconditioners/ilu/factors.hpp>
-#include <ostinato/spmv/matrix/ordering/bandwidth.hpp>
+#include <ostinato/preconditioners/triangular/factors.hpp>
+#include <ostinato/spmv/ordering/bandwidth.hpp>
 
 namespace ostinato {
 

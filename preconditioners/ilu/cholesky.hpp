@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <ostinato/preconditioners/ilu/factors.hpp>
-#include <ostinato/spmv/space/error.hpp>
-#include <ostinato/spmv/space/stop.hpp>
+#include <ostinato/preconditioners/triangular/factors.hpp>
+#include <ostinato/spmv/base/error.hpp>
+#include <ostinato/spmv/base/stop.hpp>
 
 namespace ostinato {
 

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include <ostinato/preconditioners/ilu/ic.hpp>
-#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/base/error.hpp>
 
 namespace ostinato {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <vector>
 
-#include <ostinato/preconditioners/ilu/factors.hpp>
-#include <ostinato/spmv/matrix/ordering/rcm.hpp>
+#include <ostinato/preconditioners/triangular/factors.hpp>
+#include <ostinato/spmv/ordering/rcm.hpp>
 
 namespace ostinato {
 

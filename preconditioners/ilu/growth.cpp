@@ -9,8 +9,8 @@
 #include <limits>
 #include <string>
 
-#include <ostinato/spmv/space/error.hpp>
-#include <ostinato/spmv/space/message.hpp>
+#include <ostinato/spmv/base/error.hpp>
+#include <ostinato/spmv/base/message.hpp>
 
 namespace ostinato {
 

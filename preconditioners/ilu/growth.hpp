@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include <ostinato/preconditioners/ilu/factors.hpp>
+#include <ostinato/preconditioners/triangular/factors.hpp>
 
 namespace ostinato {
 

@@ -10,9 +10,9 @@
 #include <string>
 #include <utility>
 
+#include <ostinato/spmv/base/error.hpp>
+#include <ostinato/spmv/base/message.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
-#include <ostinato/spmv/space/error.hpp>
-#include <ostinato/spmv/space/message.hpp>
 
 namespace ostinato {
 

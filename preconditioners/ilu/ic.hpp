@@ -7,8 +7,8 @@
 #include <optional>
 #include <string_view>
 
-#include <ostinato/preconditioners/ilu/factors.hpp>
-#include <ostinato/spmv/space/stop.hpp>
+#include <ostinato/preconditioners/triangular/factors.hpp>
+#include <ostinato/spmv/base/stop.hpp>
 
 namespace ostinato {
 

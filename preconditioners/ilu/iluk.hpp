@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <ostinato/preconditioners/ilu/factors.hpp>
-#include <ostinato/spmv/space/stop.hpp>
+#include <ostinato/preconditioners/triangular/factors.hpp>
+#include <ostinato/spmv/base/stop.hpp>
 
 namespace ostinato {
 

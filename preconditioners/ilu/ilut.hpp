@@ -4,8 +4,8 @@
 
 #include <limits>
 
-#include <ostinato/preconditioners/ilu/factors.hpp>
-#include <ostinato/spmv/space/stop.hpp>
+#include <ostinato/preconditioners/triangular/factors.hpp>
+#include <ostinato/spmv/base/stop.hpp>
 
 namespace ostinato {
 

@@ -12,22 +12,22 @@
 #include <utility>
 #include <variant>
 
-#include <ostinato/preconditioners/application.hpp>
-#include <ostinato/preconditioners/ilu/approximate_factored.hpp>
-#include <ostinato/preconditioners/ilu/factored.hpp>
+#include <ostinato/preconditioners/contract/application.hpp>
+#include <ostinato/preconditioners/contract/memory_budget.hpp>
+#include <ostinato/preconditioners/contract/rows_named.hpp>
 #include <ostinato/preconditioners/ilu/ic.hpp>
 #include <ostinato/preconditioners/ilu/iluk.hpp>
 #include <ostinato/preconditioners/ilu/ilut.hpp>
-#include <ostinato/preconditioners/ilu/preparation.hpp>
-#include <ostinato/preconditioners/ilu/triangular_solve.hpp>
 #include <ostinato/preconditioners/ilu/zero_fill.hpp>
-#include <ostinato/preconditioners/memory_budget.hpp>
-#include <ostinato/preconditioners/rows_named.hpp>
+#include <ostinato/preconditioners/triangular/approximate_factored.hpp>
+#include <ostinato/preconditioners/triangular/factored.hpp>
+#include <ostinato/preconditioners/triangular/preparation.hpp>
+#include <ostinato/preconditioners/triangular/triangular_solve.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
+#include <ostinato/spmv/base/revision.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/concept.hpp>
 #include <ostinato/spmv/space/list.hpp>
-#include <ostinato/spmv/space/revision.hpp>
 
 namespace ostinato {
 

@@ -10,20 +10,20 @@
 #include <limits>
 #include <vector>
 
+#include <ostinato/preconditioners/contract/option_text.hpp>
+#include <ostinato/preconditioners/contract/require_rows.hpp>
 #include <ostinato/preconditioners/ilu/band.hpp>
 #include <ostinato/preconditioners/ilu/cholesky.hpp>
 #include <ostinato/preconditioners/ilu/complete_entries.hpp>
 #include <ostinato/preconditioners/ilu/growth.hpp>
 #include <ostinato/preconditioners/ilu/lu_order.hpp>
 #include <ostinato/preconditioners/nearly_symmetric.hpp>
-#include <ostinato/preconditioners/option_text.hpp>
-#include <ostinato/preconditioners/require_rows.hpp>
+#include <ostinato/spmv/base/error.hpp>
+#include <ostinato/spmv/base/message.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
+#include <ostinato/spmv/base/units.hpp>
 #include <ostinato/spmv/space/concept.hpp>
-#include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/memory.hpp>
-#include <ostinato/spmv/space/message.hpp>
-#include <ostinato/spmv/space/units.hpp>
 
 namespace ostinato {
 

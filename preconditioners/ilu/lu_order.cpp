@@ -8,8 +8,8 @@
 
 #include <ostinato/preconditioners/ilu/band.hpp>
 #include <ostinato/preconditioners/ilu/complete_entries.hpp>
-#include <ostinato/spmv/matrix/ordering/minimum_degree.hpp>
-#include <ostinato/spmv/matrix/ordering/nested_dissection.hpp>
+#include <ostinato/spmv/ordering/minimum_degree.hpp>
+#include <ostinato/spmv/ordering/nested_dissection.hpp>
 
 namespace ostinato {
 

@@ -6,9 +6,9 @@
 #include <optional>
 #include <vector>
 
-#include <ostinato/preconditioners/ilu/preparation.hpp>
+#include <ostinato/preconditioners/triangular/preparation.hpp>
 #include <ostinato/spmv/analysis/structure.hpp>
-#include <ostinato/spmv/matrix/ordering/bandwidth.hpp>
+#include <ostinato/spmv/ordering/bandwidth.hpp>
 
 namespace ostinato {
 

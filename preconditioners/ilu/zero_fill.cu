@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include <ostinato/preconditioners/ilu/waiting_rows.cuh>
 #include <ostinato/preconditioners/ilu/zero_fill_phases.hpp>
 #include <ostinato/preconditioners/ilu/zero_fill_steps.hpp>
+#include <ostinato/preconditioners/triangular/waiting_rows.cuh>
 #include <ostinato/spmv/space/cuda/launch.cuh>
 #include <ostinato/spmv/space/cuda/state.cuh>
 

@@ -7,12 +7,12 @@
 #include <span>
 #include <utility>
 
-#include <ostinato/preconditioners/ilu/factored.hpp>
-#include <ostinato/preconditioners/ilu/factors_in_place.hpp>
-#include <ostinato/preconditioners/ilu/preparation.hpp>
+#include <ostinato/preconditioners/triangular/factored.hpp>
+#include <ostinato/preconditioners/triangular/factors_in_place.hpp>
+#include <ostinato/preconditioners/triangular/preparation.hpp>
+#include <ostinato/spmv/base/stop.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
 #include <ostinato/spmv/space/list.hpp>
-#include <ostinato/spmv/space/stop.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato {

@@ -9,12 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include <ostinato/preconditioners/ilu/factors.hpp>
 #include <ostinato/preconditioners/ilu/ic.hpp>
 #include <ostinato/preconditioners/ilu/iluk.hpp>
 #include <ostinato/preconditioners/ilu/zero_fill_in_turn.hpp>
 #include <ostinato/preconditioners/ilu/zero_fill_phases.hpp>
 #include <ostinato/preconditioners/ilu/zero_fill_steps.hpp>
+#include <ostinato/preconditioners/triangular/factors.hpp>
 #include <ostinato/spmv/space/scan.hpp>
 #include <ostinato/spmv/space/side_stream.hpp>
 #include <ostinato/spmv/space/sort_by_key.hpp>

@@ -5,7 +5,7 @@
 // The levels of the rows of a triangle, found by groups of lanes, for zero_fill.hpp. zero_fill_rows.hpp says what a
 // group has.
 
-#include <ostinato/preconditioners/ilu/triangle.hpp>
+#include <ostinato/preconditioners/triangular/triangle.hpp>
 
 namespace ostinato::detail {
 

@@ -7,9 +7,9 @@
 
 #include <cstddef>
 
-#include <ostinato/preconditioners/ilu/sweep.hpp>
 #include <ostinato/preconditioners/ilu/zero_fill.hpp>
 #include <ostinato/preconditioners/ilu/zero_fill_rows.hpp>
+#include <ostinato/preconditioners/triangular/sweep.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/vector.hpp>

@@ -4,10 +4,10 @@
 
 // The kernels of zero_fill.hpp whose rows don't wait for each other, for both spaces.
 
-#include <ostinato/preconditioners/ilu/scale_range.hpp>
-#include <ostinato/preconditioners/ilu/sweep.hpp>
-#include <ostinato/preconditioners/ilu/sweep_steps.hpp>
 #include <ostinato/preconditioners/ilu/zero_fill_levels.hpp>
+#include <ostinato/preconditioners/triangular/scale_range.hpp>
+#include <ostinato/preconditioners/triangular/sweep.hpp>
+#include <ostinato/preconditioners/triangular/sweep_steps.hpp>
 #include <ostinato/spmv/matrix/csr_pattern.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/space/sums.hpp>

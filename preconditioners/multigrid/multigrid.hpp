@@ -11,18 +11,18 @@
 #include <utility>
 #include <vector>
 
-#include <ostinato/preconditioners/level.hpp>
-#include <ostinato/preconditioners/memory_budget.hpp>
+#include <ostinato/preconditioners/contract/level.hpp>
+#include <ostinato/preconditioners/contract/memory_budget.hpp>
+#include <ostinato/preconditioners/contract/preconditioner.hpp>
+#include <ostinato/preconditioners/contract/rows_named.hpp>
 #include <ostinato/preconditioners/multigrid/damping.hpp>
-#include <ostinato/preconditioners/preconditioner.hpp>
-#include <ostinato/preconditioners/rows_named.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
+#include <ostinato/spmv/base/revision.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
+#include <ostinato/spmv/base/stop.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/list.hpp>
-#include <ostinato/spmv/space/revision.hpp>
-#include <ostinato/spmv/space/stop.hpp>
 #include <ostinato/spmv/stencil/stencil_operator.hpp>
 
 namespace ostinato {

@@ -10,17 +10,17 @@
 #include <limits>
 #include <utility>
 
-#include <ostinato/preconditioners/application.hpp>
+#include <ostinato/preconditioners/contract/application.hpp>
+#include <ostinato/preconditioners/contract/option_text.hpp>
+#include <ostinato/preconditioners/contract/require_rows.hpp>
 #include <ostinato/preconditioners/jacobi.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/cycle.hpp>
 #include <ostinato/preconditioners/multigrid/rate.hpp>
 #include <ostinato/preconditioners/multigrid/structured/cycle.hpp>
-#include <ostinato/preconditioners/option_text.hpp>
-#include <ostinato/preconditioners/require_rows.hpp>
 #include <ostinato/spmv/analysis/pattern_hash.hpp>
+#include <ostinato/spmv/base/error.hpp>
+#include <ostinato/spmv/base/message.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
-#include <ostinato/spmv/space/error.hpp>
-#include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
 
 namespace ostinato {

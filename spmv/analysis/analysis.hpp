@@ -10,11 +10,11 @@
 
 #include <ostinato/spmv/analysis/grid.hpp>
 #include <ostinato/spmv/analysis/structure.hpp>
+#include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/matrix/space_csr.hpp>
 #include <ostinato/spmv/space/concept.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
-#include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/list.hpp>
 

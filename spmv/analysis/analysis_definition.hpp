@@ -8,8 +8,8 @@
 
 #include <ostinato/spmv/analysis/diagonals.hpp>
 #include <ostinato/spmv/analysis/pattern_hash.hpp>
-#include <ostinato/spmv/space/error.hpp>
-#include <ostinato/spmv/space/timing.hpp>
+#include <ostinato/spmv/base/error.hpp>
+#include <ostinato/spmv/base/timing.hpp>
 #include <ostinato/spmv/space/together.hpp>
 
 namespace ostinato {

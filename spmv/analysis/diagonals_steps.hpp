@@ -14,10 +14,10 @@
 #include <vector>
 
 #include <ostinato/spmv/analysis/diagonals.hpp>
+#include <ostinato/spmv/base/bisect.hpp>
+#include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/base/function.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
-#include <ostinato/spmv/space/bisect.hpp>
-#include <ostinato/spmv/space/error.hpp>
 
 namespace ostinato::detail {
 

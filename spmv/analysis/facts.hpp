@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include <ostinato/spmv/space/index.hpp>
+#include <ostinato/spmv/base/index.hpp>
 
 namespace ostinato {
 

@@ -7,8 +7,8 @@
 #include <string>
 
 #include <ostinato/spmv/analysis/structure.hpp>
+#include <ostinato/spmv/base/extents.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
-#include <ostinato/spmv/space/extents.hpp>
 
 namespace ostinato {
 

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <ostinato/spmv/base/divider.hpp>
+#include <ostinato/spmv/base/extents.hpp>
 #include <ostinato/spmv/matrix/csr_pattern.hpp>
-#include <ostinato/spmv/space/divider.hpp>
-#include <ostinato/spmv/space/extents.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/space/sums.hpp>
 

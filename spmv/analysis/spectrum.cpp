@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include <ostinato/spmv/analysis/tridiagonal.hpp>
+#include <ostinato/spmv/dense/tridiagonal.hpp>
 
 namespace ostinato {
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/spmv/dense/least_squares.hpp>
 
-#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/base/error.hpp>
 
 namespace ostinato {
 

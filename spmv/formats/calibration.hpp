@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include <ostinato/spmv/formats/machine.hpp>
+#include <ostinato/spmv/cost/machine.hpp>
 
 namespace ostinato {
 

@@ -16,13 +16,13 @@
 #include <thread>
 #include <vector>
 
+#include <ostinato/spmv/base/disk_cache.hpp>
+#include <ostinato/spmv/base/timing.hpp>
+#include <ostinato/spmv/cost/host_cost.hpp>
 #include <ostinato/spmv/formats/csr/csr_plan.hpp>
-#include <ostinato/spmv/formats/host_cost.hpp>
-#include <ostinato/spmv/jit/disk_cache.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
-#include <ostinato/spmv/space/timing.hpp>
 #include <ostinato/spmv/version.hpp>
 
 namespace ostinato {

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include <ostinato/spmv/formats/format.hpp>
-#include <ostinato/spmv/space/error.hpp>
-#include <ostinato/spmv/space/message.hpp>
+#include <ostinato/spmv/base/error.hpp>
+#include <ostinato/spmv/base/message.hpp>
+#include <ostinato/spmv/formats/contract/format.hpp>
 
 namespace ostinato {
 

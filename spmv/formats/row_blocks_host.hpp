@@ -9,10 +9,10 @@
 #include <type_traits>
 #include <vector>
 
+#include <ostinato/spmv/base/index.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/formats/store_row.hpp>
 #include <ostinato/spmv/space/dot.hpp>
-#include <ostinato/spmv/space/index.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato::formats::detail {

@@ -5,7 +5,7 @@
 // How kernels store a row of a product. Kernels generated at run time contain the text of this file, too
 // (cmake/OstinatoCuda.cmake). So the file holds only device code and includes only such files.
 
-#include <ostinato/spmv/formats/product.hpp>
+#include <ostinato/spmv/formats/contract/product.hpp>
 #include <ostinato/spmv/space/sums.hpp>
 
 namespace ostinato::cuda {

@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include <ostinato/spmv/base/function.hpp>
-#include <ostinato/spmv/formats/product.hpp>
+#include <ostinato/spmv/formats/contract/product.hpp>
 
 namespace ostinato::formats::detail {
 

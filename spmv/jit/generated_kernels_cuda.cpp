@@ -14,10 +14,10 @@
 #include <thread>
 #include <utility>
 
-#include <ostinato/spmv/jit/disk_cache.hpp>
+#include <ostinato/spmv/base/disk_cache.hpp>
+#include <ostinato/spmv/base/timing.hpp>
 #include <ostinato/spmv/jit/nvrtc.hpp>
 #include <ostinato/spmv/space/cuda/state.cuh>
-#include <ostinato/spmv/space/timing.hpp>
 #include <ostinato/spmv/version.hpp>
 
 namespace ostinato {

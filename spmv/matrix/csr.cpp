@@ -8,10 +8,10 @@
 #include <limits>
 #include <string>
 
+#include <ostinato/spmv/base/error.hpp>
+#include <ostinato/spmv/base/message.hpp>
 #include <ostinato/spmv/matrix/assemble.hpp>
-#include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/list.hpp>
-#include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato {

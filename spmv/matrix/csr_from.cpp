@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/matrix/assemble.hpp>
-#include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato::detail {

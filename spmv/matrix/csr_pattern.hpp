@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cstddef>
 
+#include <ostinato/spmv/base/bisect.hpp>
 #include <ostinato/spmv/base/function.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
-#include <ostinato/spmv/space/bisect.hpp>
 
 namespace ostinato::detail {
 

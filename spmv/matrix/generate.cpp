@@ -8,12 +8,12 @@
 #include <limits>
 #include <string>
 
+#include <ostinato/spmv/base/error.hpp>
+#include <ostinato/spmv/base/message.hpp>
 #include <ostinato/spmv/matrix/generate/families.hpp>
 #include <ostinato/spmv/matrix/generate/numbering.hpp>
-#include <ostinato/spmv/matrix/renumber.hpp>
-#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/ordering/renumber.hpp>
 #include <ostinato/spmv/space/list.hpp>
-#include <ostinato/spmv/space/message.hpp>
 
 namespace ostinato {
 namespace generate_detail {

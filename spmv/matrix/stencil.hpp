@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include <ostinato/spmv/space/extents.hpp>
+#include <ostinato/spmv/base/extents.hpp>
 
 namespace ostinato {
 

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include <ostinato/spmv/analysis/analysis.hpp>
+#include <ostinato/spmv/base/message.hpp>
 #include <ostinato/spmv/formats/calibration.hpp>
 #include <ostinato/spmv/formats/list.hpp>
 #include <ostinato/spmv/selection/choice.hpp>
-#include <ostinato/spmv/space/message.hpp>
 
 // Functions that ask the formats of a list for their predicted costs on a matrix.
 

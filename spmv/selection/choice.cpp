@@ -5,11 +5,11 @@
 #include <cstdio>
 #include <utility>
 
+#include <ostinato/spmv/base/count_text.hpp>
+#include <ostinato/spmv/base/error.hpp>
+#include <ostinato/spmv/base/message.hpp>
+#include <ostinato/spmv/base/units.hpp>
 #include <ostinato/spmv/selection/choice.hpp>
-#include <ostinato/spmv/space/count_text.hpp>
-#include <ostinato/spmv/space/error.hpp>
-#include <ostinato/spmv/space/message.hpp>
-#include <ostinato/spmv/space/units.hpp>
 
 namespace ostinato {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include <ostinato/spmv/formats/cost.hpp>
+#include <ostinato/spmv/cost/cost.hpp>
 
 namespace ostinato {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include <ostinato/spmv/analysis/structure.hpp>
-#include <ostinato/spmv/formats/machine.hpp>
+#include <ostinato/spmv/cost/machine.hpp>
 
 namespace ostinato {
 

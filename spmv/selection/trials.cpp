@@ -9,9 +9,9 @@
 #include <sstream>
 #include <utility>
 
-#include <ostinato/spmv/jit/disk_cache.hpp>
+#include <ostinato/spmv/base/disk_cache.hpp>
+#include <ostinato/spmv/base/message.hpp>
 #include <ostinato/spmv/selection/tuner.hpp>
-#include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/version.hpp>
 
 namespace ostinato {

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include <ostinato/spmv/base/timing.hpp>
 #include <ostinato/spmv/selection/candidates.hpp>
-#include <ostinato/spmv/space/timing.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato {

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <new>
 
-#include <ostinato/spmv/space/message.hpp>
+#include <ostinato/spmv/base/message.hpp>
 
 namespace ostinato {
 

@@ -7,8 +7,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include <ostinato/spmv/base/index.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
-#include <ostinato/spmv/space/index.hpp>
 
 namespace ostinato {
 

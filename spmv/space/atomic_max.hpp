@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include <ostinato/spmv/base/function.hpp>
-#include <ostinato/spmv/space/index.hpp>
+#include <ostinato/spmv/base/index.hpp>
 
 namespace ostinato::detail {
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string>
 
+#include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/space/cuda/cublas.hpp>
-#include <ostinato/spmv/space/error.hpp>
 
 namespace ostinato::cuda {
 

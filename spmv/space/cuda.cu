@@ -10,10 +10,10 @@
 #include <new>
 #include <utility>
 
+#include <ostinato/spmv/base/units.hpp>
 #include <ostinato/spmv/space/cuda/cublas.hpp>
 #include <ostinato/spmv/space/cuda/cusparse.hpp>
 #include <ostinato/spmv/space/cuda/state.cuh>
-#include <ostinato/spmv/space/units.hpp>
 
 namespace ostinato {
 

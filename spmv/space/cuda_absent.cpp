@@ -4,8 +4,8 @@
 // The Cuda class, and what works on it alone, in a build without CUDA. The constructors throw, so that the other
 // functions are never called; they only satisfy the linker. What works on Host, too, is made by cmake/cuda_stubs.sh.
 
+#include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
-#include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/graph_capture.hpp>
 #include <ostinato/spmv/space/readback.hpp>
 #include <ostinato/spmv/space/scan.hpp>

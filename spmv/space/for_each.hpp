@@ -27,9 +27,9 @@
 #include <type_traits>
 #include <utility>
 
+#include <ostinato/spmv/base/extents.hpp>
 #include <ostinato/spmv/base/function.hpp>
-#include <ostinato/spmv/space/extents.hpp>
-#include <ostinato/spmv/space/index.hpp>
+#include <ostinato/spmv/base/index.hpp>
 
 namespace ostinato {
 

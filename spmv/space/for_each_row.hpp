@@ -26,8 +26,8 @@
 #include <cstddef>
 #include <utility>
 
+#include <ostinato/spmv/base/index.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
-#include <ostinato/spmv/space/index.hpp>
 
 namespace ostinato {
 

@@ -6,8 +6,8 @@
 #include <optional>
 #include <tuple>
 
+#include <ostinato/spmv/base/timing.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
-#include <ostinato/spmv/space/timing.hpp>
 
 namespace ostinato {
 

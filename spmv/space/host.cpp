@@ -20,7 +20,7 @@
 #include <thread>
 #include <vector>
 
-#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/space/late_threads.hpp>
 #include <ostinato/spmv/space/memory.hpp>
 

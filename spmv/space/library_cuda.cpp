@@ -4,8 +4,8 @@
 
 #include <utility>
 
+#include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/space/cuda/library.hpp>
-#include <ostinato/spmv/space/error.hpp>
 
 namespace ostinato::cuda {
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include <ostinato/spmv/space/index.hpp>
+#include <ostinato/spmv/base/index.hpp>
 
 namespace ostinato {
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/spmv/space/side_stream.hpp>
 
+#include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/space/cuda/state.cuh>
-#include <ostinato/spmv/space/error.hpp>
 
 namespace ostinato {
 

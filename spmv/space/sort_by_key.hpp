@@ -4,9 +4,9 @@
 
 #include <span>
 
+#include <ostinato/spmv/base/index.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
-#include <ostinato/spmv/space/index.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato {

@@ -7,7 +7,7 @@
 #include <span>
 #include <type_traits>
 
-#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/base/error.hpp>
 
 namespace ostinato {
 

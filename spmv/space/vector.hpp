@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <ostinato/spmv/space/lengths.hpp>
+#include <ostinato/spmv/base/lengths.hpp>
 
 namespace ostinato {
 

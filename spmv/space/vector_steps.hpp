@@ -6,8 +6,8 @@
 #include <span>
 #include <type_traits>
 
+#include <ostinato/spmv/base/lengths.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
-#include <ostinato/spmv/space/lengths.hpp>
 
 // Vector operations that solvers, preconditioners and operators share. Scalars (Slot<T>) are in the memory of the
 // space. x . y is the sum of conj(x(i)) y(i). On Cuda all operations are enqueued. No operation allocates device

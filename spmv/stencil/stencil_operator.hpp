@@ -10,6 +10,7 @@
 
 #include <ostinato/spmv/analysis/grid.hpp>
 #include <ostinato/spmv/analysis/structure.hpp>
+#include <ostinato/spmv/base/revision.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/linear_map.hpp>
 #include <ostinato/spmv/matrix/stencil.hpp>
@@ -17,7 +18,6 @@
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/list.hpp>
-#include <ostinato/spmv/space/revision.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato {
@@ -88,7 +88,7 @@ class StencilOperator {
   /// r = b - A x;  *slot = r . r, in one pass.
   void residual(std::span<const T> x, std::span<const T> b, std::span<T> r, Slot<T> slot) const;
 
-  /// r = b - outer A (inner x), added up with twice the digits (spmv/matrix/accurate_residual.hpp);  *slot = r . r.
+  /// r = b - outer A (inner x), added up with twice the digits (spmv/algebra/accurate_residual.hpp);  *slot = r . r.
   /// Returns true.
   bool accurate_residual(double outer, double inner, std::span<const T> x, std::span<const T> b, std::span<T> r,
                          Slot<T> slot) const;

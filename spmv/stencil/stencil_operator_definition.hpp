@@ -8,9 +8,9 @@
 #include <string>
 #include <utility>
 
-#include <ostinato/spmv/formats/lower_of.hpp>
+#include <ostinato/spmv/base/error.hpp>
+#include <ostinato/spmv/formats/contract/lower_of.hpp>
 #include <ostinato/spmv/space/concept.hpp>
-#include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/memory.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/stencil/stencil_rows.hpp>

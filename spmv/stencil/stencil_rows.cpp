@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/space/host.hpp>
 
 namespace ostinato::detail {

@@ -7,7 +7,7 @@
 
 #include <type_traits>
 
-#include <ostinato/spmv/matrix/accurate_residual_steps.hpp>
+#include <ostinato/spmv/algebra/accurate_residual_steps.hpp>
 #include <ostinato/spmv/space/dot.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/space/sums.hpp>

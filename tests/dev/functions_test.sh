@@ -43,12 +43,12 @@ if ! ctags-universal --version >/dev/null 2>&1 && [[ "$(ctags --version 2>/dev/n
   exit 77
 fi
 
-for i in $(seq 100); do echo "void short_$i() {}"; done >solvers/cg.cpp
-function_of "$most" 'inline int longest(int n)' >solvers/cg.hpp
+for i in $(seq 100); do echo "void short_$i() {}"; done >solvers/methods/cg.cpp
+function_of "$most" 'inline int longest(int n)' >solvers/methods/cg.hpp
 function_of $((most + 1)) 'void test()' >tests/cg_test.cpp
 functions "(silent)"
 
-function_of $((most + 1)) 'void host()' >>solvers/cg.hpp
+function_of $((most + 1)) 'void host()' >>solvers/methods/cg.hpp
 {
   printf 'template <class T>\nstruct View {\n'
   function_of $((most + 2)) '  __device__ T operator()(int i) const'
@@ -57,9 +57,9 @@ function_of $((most + 1)) 'void host()' >>solvers/cg.hpp
 } >solvers/cg.cuh
 functions "solvers/cg.cuh:3: operator () has $((most + 2)) lines, at most $most
 solvers/cg.cuh:$((most + 9)): kernel has $((most + 3)) lines, at most $most
-solvers/cg.hpp:$((most + 1)): host has $((most + 1)) lines, at most $most"
+solvers/methods/cg.hpp:$((most + 1)): host has $((most + 1)) lines, at most $most"
 
-rm solvers/cg.cpp solvers/cg.cuh solvers/cg.hpp
+rm solvers/methods/cg.cpp solvers/cg.cuh solvers/methods/cg.hpp
 functions "only 0 functions found: the check itself is broken"
 
 if [ "$failures" -gt 0 ]; then exit 1; fi

@@ -24,30 +24,30 @@ ladder() {
   failures=$((failures + 1))
 }
 
-for _ in $(seq 100); do echo '#include <ostinato/spmv/space/host.hpp>'; done >solvers/cg.cpp
+for _ in $(seq 100); do echo '#include <ostinato/spmv/space/host.hpp>'; done >solvers/methods/cg.cpp
 cat >spmv/matrix/csr.hpp <<'TEXT'
 #include <vector>
 #include "csr_pattern.hpp"
 #include "io/../csr_pattern.hpp"
 #include "../space/host.hpp"
-#include "ostinato/spmv/space/index.hpp"
+#include "ostinato/spmv/base/index.hpp"
 TEXT
 ladder "(silent)"
 
 cat >spmv/matrix/io/text.hpp <<'TEXT'
-#include <ostinato/solvers/cg.hpp>
-#  include "ostinato/solvers/cg.hpp"
+#include <ostinato/solvers/methods/cg.hpp>
+#  include "ostinato/solvers/methods/cg.hpp"
 #include "../../analysis/structure.hpp"
-#include "../.././../solvers/cg.hpp"
+#include "../.././../solvers/methods/cg.hpp"
 #include <ostinato/spmv/space/../formats/list.hpp>
 TEXT
-ladder "spmv/matrix/io/text.hpp:1: solvers/cg.hpp is further up the ladder
-spmv/matrix/io/text.hpp:2: solvers/cg.hpp is further up the ladder
+ladder "spmv/matrix/io/text.hpp:1: solvers/methods/cg.hpp is further up the ladder
+spmv/matrix/io/text.hpp:2: solvers/methods/cg.hpp is further up the ladder
 spmv/matrix/io/text.hpp:3: spmv/analysis/structure.hpp is further up the ladder
-spmv/matrix/io/text.hpp:4: solvers/cg.hpp is further up the ladder
+spmv/matrix/io/text.hpp:4: solvers/methods/cg.hpp is further up the ladder
 spmv/matrix/io/text.hpp:5: spmv/formats/list.hpp is further up the ladder"
 
-rm solvers/cg.cpp spmv/matrix/io/text.hpp
+rm solvers/methods/cg.cpp spmv/matrix/io/text.hpp
 ladder "only 4 includes found: the check itself is broken"
 
 if [ "$failures" -gt 0 ]; then exit 1; fi

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <iterator>
 
-#include <ostinato/spmv/jit/disk_cache.hpp>
+#include <ostinato/spmv/base/disk_cache.hpp>
 
 #include "fuzz/input.hpp"
 

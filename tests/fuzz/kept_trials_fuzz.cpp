@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
-#include <ostinato/spmv/jit/disk_cache.hpp>
+#include <ostinato/spmv/base/disk_cache.hpp>
 #include <ostinato/spmv/selection/tuner.hpp>
 
 #include "fuzz/input.hpp"

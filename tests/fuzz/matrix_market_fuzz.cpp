@@ -4,10 +4,10 @@
 #include <cmath>
 #include <cstring>
 
+#include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/matrix/io/header.hpp>
 #include <ostinato/spmv/matrix/io/matrix_market.hpp>
 #include <ostinato/spmv/matrix/io/text.hpp>
-#include <ostinato/spmv/space/error.hpp>
 
 #include "fuzz/input.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
-#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/base/error.hpp>
 
 #include "cli/exit_code.hpp"
 #include "cli/json.hpp"

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include <ostinato/solvers/options.hpp>
+#include <ostinato/spmv/base/extents.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
-#include <ostinato/spmv/space/extents.hpp>
 
 #include "fuzz/trials.hpp"
 #include "support/exact_residual.hpp"

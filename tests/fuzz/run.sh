@@ -19,14 +19,14 @@ mkdir -p "$out/include"
 ln -sfn "$PWD" "$out/include/ostinato"
 
 sources_of() {
-  echo "tests/fuzz/$1_fuzz.cpp" tests/fuzz/serial_host.cpp spmv/space/{memory,message,units}.cpp
+  echo "tests/fuzz/$1_fuzz.cpp" tests/fuzz/serial_host.cpp spmv/space/memory.cpp spmv/base/{message,units}.cpp
   case "$1" in
     matrix_market) echo spmv/matrix/csr.cpp spmv/matrix/io/{entry,header,matrix_market,report,text,vector_file,write}.cpp ;;
     options_file) echo cli/options_file.cpp ;;
-    disk_cache) echo spmv/jit/disk_cache.cpp ;;
-    kept_trials) echo spmv/jit/disk_cache.cpp spmv/selection/{choice,trials}.cpp ;;
+    disk_cache) echo spmv/base/disk_cache.cpp ;;
+    kept_trials) echo spmv/base/disk_cache.cpp spmv/selection/{choice,trials}.cpp ;;
     report) echo cli/{amortisation,exit_code,json,solve_table,sparkline,table,text}.cpp cli/html/*.cpp \
-      preconditioners/memory_budget.cpp solvers/{bases,examination_words,options}.cpp spmv/analysis/search_engine.cpp spmv/matrix/io/text.cpp spmv/selection/choice.cpp ;;
+      preconditioners/contract/memory_budget.cpp solvers/methods/bases.cpp solvers/{examination_words,options}.cpp spmv/selection/search_engine.cpp spmv/matrix/io/text.cpp spmv/selection/choice.cpp ;;
   esac
 }
 

@@ -20,9 +20,9 @@
 #include <ostinato/preconditioners/multigrid/multigrid.hpp>
 #include <ostinato/preconditioners/spai0.hpp>
 #include <ostinato/preconditioners/ssor.hpp>
-#include <ostinato/solvers/cg.hpp>
-#include <ostinato/solvers/gmres.hpp>
-#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/solvers/methods/cg.hpp>
+#include <ostinato/solvers/methods/gmres.hpp>
+#include <ostinato/spmv/base/error.hpp>
 
 #include "support/solving.hpp"
 

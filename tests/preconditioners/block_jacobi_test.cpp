@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <vector>
 
+#include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
-#include <ostinato/spmv/space/error.hpp>
 
 #include "support/preconditioning.hpp"
 

@@ -11,8 +11,8 @@
 
 #include <ostinato/preconditioners/largest_eigenvalue.hpp>
 #include <ostinato/preconditioners/multigrid/damping.hpp>
+#include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
-#include <ostinato/spmv/space/error.hpp>
 
 #include "support/preconditioning.hpp"
 

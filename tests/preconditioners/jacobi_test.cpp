@@ -10,9 +10,9 @@
 #include <vector>
 
 #include <ostinato/preconditioners/any_preconditioner.hpp>
-#include <ostinato/solvers/workspace.hpp>
+#include <ostinato/solvers/recurrence/workspace.hpp>
+#include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
-#include <ostinato/spmv/space/error.hpp>
 
 #include "support/matrices.hpp"
 #include "support/reference.hpp"

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/base/error.hpp>
 
 #include "support/least_squares.hpp"
 #include "support/matrices.hpp"

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include <ostinato/preconditioners/any_preconditioner.hpp>
-#include <ostinato/solvers/cg.hpp>
-#include <ostinato/solvers/gmres.hpp>
-#include <ostinato/solvers/minres.hpp>
+#include <ostinato/solvers/methods/cg.hpp>
+#include <ostinato/solvers/methods/gmres.hpp>
+#include <ostinato/solvers/methods/minres.hpp>
+#include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
-#include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/graph_capture.hpp>
 
 #include "support/preconditioning.hpp"

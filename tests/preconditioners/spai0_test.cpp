@@ -7,8 +7,8 @@
 #include <limits>
 #include <vector>
 
+#include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
-#include <ostinato/spmv/space/error.hpp>
 
 #include "support/preconditioning.hpp"
 

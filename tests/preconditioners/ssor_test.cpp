@@ -6,9 +6,9 @@
 
 #include <vector>
 
+#include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
-#include <ostinato/spmv/matrix/ordering/colouring.hpp>
-#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/ordering/colouring.hpp>
 
 #include "support/preconditioning.hpp"
 

@@ -12,11 +12,11 @@
 #include <vector>
 
 #include <ostinato/preconditioners/jacobi.hpp>
-#include <ostinato/solvers/bicgstab.hpp>
-#include <ostinato/solvers/cg.hpp>
-#include <ostinato/solvers/gmres.hpp>
+#include <ostinato/solvers/methods/bicgstab.hpp>
+#include <ostinato/solvers/methods/cg.hpp>
+#include <ostinato/solvers/methods/gmres.hpp>
+#include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/formats/csr/csr_plan.hpp>
-#include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
 
 #include "support/matrices.hpp"

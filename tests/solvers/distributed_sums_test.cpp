@@ -7,8 +7,8 @@
 
 #include <ostinato/preconditioners/jacobi.hpp>
 #include <ostinato/solvers/definitions.hpp>
-#include <ostinato/solvers/instantiate.hpp>
 #include <ostinato/solvers/list.hpp>
+#include <ostinato/solvers/methods/instantiate.hpp>
 #include <ostinato/spmv/space/concept.hpp>
 
 #include "support/halves.hpp"

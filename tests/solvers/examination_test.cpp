@@ -13,8 +13,8 @@
 
 #include <ostinato/spmv/matrix/generate.hpp>
 #include <ostinato/spmv/matrix/io/matrix_market.hpp>
-#include <ostinato/spmv/matrix/renumber.hpp>
 #include <ostinato/spmv/operator.hpp>
+#include <ostinato/spmv/ordering/renumber.hpp>
 
 #include "support/matrices.hpp"
 #include "support/shared_matrices.hpp"

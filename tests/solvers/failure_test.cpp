@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/base/error.hpp>
 
 #include "support/solving.hpp"
 

@@ -9,7 +9,7 @@
 
 #include <ostinato/preconditioners/any_preconditioner.hpp>
 #include <ostinato/preconditioners/ilu/incomplete_lu.hpp>
-#include <ostinato/spmv/space/timing.hpp>
+#include <ostinato/spmv/base/timing.hpp>
 
 #include "support/failing_operator.hpp"
 #include "support/grids.hpp"

@@ -4,8 +4,8 @@
 
 #include <type_traits>
 
-#include <ostinato/solvers/gcrodr.hpp>
-#include <ostinato/solvers/gmres.hpp>
+#include <ostinato/solvers/methods/gcrodr.hpp>
+#include <ostinato/solvers/methods/gmres.hpp>
 
 #include "support/solving.hpp"
 

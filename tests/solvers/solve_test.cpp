@@ -17,9 +17,9 @@
 #include <vector>
 
 #include <ostinato/preconditioners/any_preconditioner.hpp>
+#include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/function_operator.hpp>
-#include <ostinato/spmv/space/error.hpp>
 
 #include "support/exact_residual.hpp"
 #include "support/failing_operator.hpp"

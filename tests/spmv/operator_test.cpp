@@ -14,10 +14,10 @@
 #include <utility>
 #include <vector>
 
+#include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/formats/list.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
 #include <ostinato/spmv/selection/select_format.hpp>
-#include <ostinato/spmv/space/error.hpp>
 
 #include "support/matrices.hpp"
 #include "support/reference.hpp"

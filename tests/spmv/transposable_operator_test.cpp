@@ -4,9 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/linear_operator.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
-#include <ostinato/spmv/space/error.hpp>
 
 #include "support/matrices.hpp"
 #include "support/reference.hpp"

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include <ostinato/spmv/analysis/structure.hpp>
-#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/base/error.hpp>
 
 namespace ostinato::test {
 

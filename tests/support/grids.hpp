@@ -7,8 +7,8 @@
 #include <functional>
 #include <vector>
 
+#include <ostinato/spmv/base/extents.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
-#include <ostinato/spmv/space/extents.hpp>
 
 #include "support/matrices.hpp"
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include <ostinato/spmv/space/index.hpp>
+#include <ostinato/spmv/base/index.hpp>
 
 // Threads as the lanes of a group, to run the functions of a GPU on the host.
 
@@ -53,7 +53,7 @@ void run_lanes(int lanes, F f) {
   for (std::thread& thread : threads) thread.join();
 }
 
-/// A lane that is a thread (spmv/matrix/algebra/product_rows.hpp).
+/// A lane that is a thread (spmv/algebra/product_rows.hpp).
 struct ThreadLane {
   int number, count;
   Barrier* barrier;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <ostinato/solvers/convergence_state.hpp>
-#include <ostinato/solvers/workspace.hpp>
+#include <ostinato/solvers/recurrence/convergence_state.hpp>
+#include <ostinato/solvers/recurrence/workspace.hpp>
 
 #include "support/steps.hpp"
 

@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <vector>
 
+#include <ostinato/spmv/base/extents.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
-#include <ostinato/spmv/space/extents.hpp>
 
 #include "support/matrices.hpp"
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include <ostinato/spmv/analysis/tridiagonal.hpp>
+#include <ostinato/spmv/dense/tridiagonal.hpp>
 
 namespace ostinato::test {
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <ostinato/preconditioners/multigrid/algebraic/coarsening.hpp>
+#include <ostinato/spmv/base/stop.hpp>
 #include <ostinato/spmv/matrix/space_csr.hpp>
-#include <ostinato/spmv/space/stop.hpp>
 
 namespace ostinato::algebraic {
 

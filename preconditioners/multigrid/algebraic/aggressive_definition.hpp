@@ -12,8 +12,8 @@
 #include <ostinato/preconditioners/multigrid/algebraic/interpolation.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/rounds.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/with_rows.hpp>
-#include <ostinato/spmv/matrix/algebra/product.hpp>
-#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/algebra/product.hpp>
+#include <ostinato/spmv/base/error.hpp>
 
 namespace ostinato::algebraic {
 

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <ostinato/spmv/matrix/algebra/product.hpp>
-#include <ostinato/spmv/space/error.hpp>
-#include <ostinato/spmv/space/stop.hpp>
+#include <ostinato/spmv/algebra/product.hpp>
+#include <ostinato/spmv/base/error.hpp>
+#include <ostinato/spmv/base/stop.hpp>
 
 namespace ostinato::algebraic {
 

@@ -4,8 +4,8 @@
 
 // The kernel of coarse_inverse.hpp.
 
+#include <ostinato/spmv/base/index.hpp>
 #include <ostinato/spmv/matrix/csr_pattern.hpp>
-#include <ostinato/spmv/space/index.hpp>
 
 namespace ostinato {
 

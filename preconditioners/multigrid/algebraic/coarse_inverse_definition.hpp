@@ -11,9 +11,9 @@
 #include <utility>
 
 #include <ostinato/preconditioners/multigrid/algebraic/level_steps.hpp>
+#include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/concept.hpp>
-#include <ostinato/spmv/space/error.hpp>
 
 namespace ostinato::algebraic {
 

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include <ostinato/preconditioners/multigrid/algebraic/bounded_product.hpp>
+#include <ostinato/spmv/base/stop.hpp>
 #include <ostinato/spmv/matrix/space_csr.hpp>
-#include <ostinato/spmv/space/stop.hpp>
 
 namespace ostinato::algebraic {
 

@@ -8,10 +8,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <ostinato/spmv/base/hash.hpp>
 #include <ostinato/spmv/matrix/csr_pattern.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/space/for_each_row.hpp>
-#include <ostinato/spmv/space/hash.hpp>
 #include <ostinato/spmv/space/sums.hpp>
 
 namespace ostinato::algebraic {

@@ -7,19 +7,19 @@
 #include <optional>
 #include <vector>
 
+#include <ostinato/preconditioners/contract/memory_budget.hpp>
 #include <ostinato/preconditioners/largest_eigenvalue.hpp>
-#include <ostinato/preconditioners/memory_budget.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/coarse_matrix.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/coarsening.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/groups.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/interpolation.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/level_smoother.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/near_null_space.hpp>
+#include <ostinato/spmv/algebra/transpose.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
-#include <ostinato/spmv/matrix/algebra/transpose.hpp>
+#include <ostinato/spmv/base/stop.hpp>
 #include <ostinato/spmv/operator.hpp>
 #include <ostinato/spmv/space/side_stream.hpp>
-#include <ostinato/spmv/space/stop.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato::algebraic {

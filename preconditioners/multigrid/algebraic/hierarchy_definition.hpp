@@ -20,11 +20,11 @@
 #include <ostinato/preconditioners/multigrid/algebraic/pairwise_aggregation.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/plain_aggregation.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/smoothed_aggregation.hpp>
+#include <ostinato/spmv/algebra/transpose.hpp>
 #include <ostinato/spmv/analysis/profile.hpp>
 #include <ostinato/spmv/analysis/scaled_structure.hpp>
-#include <ostinato/spmv/matrix/algebra/transpose.hpp>
+#include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/selection/select_format.hpp>
-#include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/readback.hpp>
 #include <ostinato/spmv/space/together.hpp>
 

@@ -5,9 +5,9 @@
 #include <memory>
 
 #include <ostinato/preconditioners/multigrid/algebraic/coarsening.hpp>
-#include <ostinato/spmv/matrix/algebra/product.hpp>
+#include <ostinato/spmv/algebra/product.hpp>
+#include <ostinato/spmv/base/stop.hpp>
 #include <ostinato/spmv/matrix/space_csr.hpp>
-#include <ostinato/spmv/space/stop.hpp>
 
 namespace ostinato::algebraic {
 

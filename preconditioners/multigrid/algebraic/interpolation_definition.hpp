@@ -10,7 +10,7 @@
 #include <ostinato/preconditioners/multigrid/algebraic/bounded_product.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/interpolation_steps.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/with_rows.hpp>
-#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/base/error.hpp>
 
 namespace ostinato::algebraic {
 

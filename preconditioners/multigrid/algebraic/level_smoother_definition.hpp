@@ -13,7 +13,7 @@
 
 #include <ostinato/preconditioners/ilu/incomplete_lu.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/level_steps.hpp>
-#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/base/error.hpp>
 
 namespace ostinato::algebraic {
 

@@ -8,8 +8,8 @@
 
 #include <ostinato/preconditioners/multigrid/algebraic/groups_steps.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/pairs.hpp>
-#include <ostinato/spmv/matrix/algebra/sum.hpp>
-#include <ostinato/spmv/matrix/algebra/transpose.hpp>
+#include <ostinato/spmv/algebra/sum.hpp>
+#include <ostinato/spmv/algebra/transpose.hpp>
 
 namespace ostinato::algebraic {
 

@@ -6,8 +6,8 @@
 
 #include <ostinato/preconditioners/multigrid/algebraic/aggregation.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/near_null_space.hpp>
+#include <ostinato/spmv/base/stop.hpp>
 #include <ostinato/spmv/matrix/space_csr.hpp>
-#include <ostinato/spmv/space/stop.hpp>
 
 namespace ostinato::algebraic {
 

@@ -11,7 +11,7 @@
 #include <ostinato/preconditioners/multigrid/algebraic/groups.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/smoothed_aggregation_steps.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/with_rows.hpp>
-#include <ostinato/spmv/matrix/algebra/product.hpp>
+#include <ostinato/spmv/algebra/product.hpp>
 
 namespace ostinato::algebraic {
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include <ostinato/spmv/matrix/algebra/counted.hpp>
+#include <ostinato/spmv/algebra/counted.hpp>
 #include <ostinato/spmv/matrix/space_csr.hpp>
 
 namespace ostinato::algebraic {

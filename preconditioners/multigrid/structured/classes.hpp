@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <ostinato/preconditioners/multigrid/structured/hierarchy_steps.hpp>
-#include <ostinato/spmv/space/extents.hpp>
+#include <ostinato/spmv/base/extents.hpp>
 
 namespace ostinato::multigrid {
 

@@ -14,7 +14,7 @@
 
 #include <ostinato/preconditioners/multigrid/structured/cycle_steps.hpp>
 #include <ostinato/preconditioners/multigrid/structured/hierarchy.hpp>
-#include <ostinato/spmv/space/divider.hpp>
+#include <ostinato/spmv/base/divider.hpp>
 
 namespace ostinato::multigrid {
 

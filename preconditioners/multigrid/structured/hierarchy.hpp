@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <ostinato/preconditioners/memory_budget.hpp>
+#include <ostinato/preconditioners/contract/memory_budget.hpp>
 #include <ostinato/preconditioners/multigrid/structured/classes.hpp>
 #include <ostinato/preconditioners/multigrid/structured/hierarchy_steps.hpp>
 #include <ostinato/preconditioners/multigrid/structured/plain_star.hpp>

@@ -8,14 +8,14 @@
 #include <cmath>
 #include <utility>
 
-#include <ostinato/preconditioners/multigrid/structured/dense_inverse.hpp>
 #include <ostinato/preconditioners/multigrid/structured/half_steps.hpp>
 #include <ostinato/preconditioners/multigrid/structured/halving_steps.hpp>
 #include <ostinato/preconditioners/multigrid/structured/planned_grids.hpp>
 #include <ostinato/preconditioners/multigrid/structured/slots.hpp>
 #include <ostinato/spmv/analysis/diagonals.hpp>
+#include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
-#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/dense/dense_inverse.hpp>
 #include <ostinato/spmv/space/readback.hpp>
 #include <ostinato/spmv/space/together.hpp>
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <ostinato/preconditioners/multigrid/structured/classes.hpp>
+#include <ostinato/spmv/base/extents.hpp>
 #include <ostinato/spmv/base/function.hpp>
-#include <ostinato/spmv/space/extents.hpp>
 
 namespace ostinato::multigrid {
 

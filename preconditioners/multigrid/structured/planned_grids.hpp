@@ -12,7 +12,7 @@
 
 #include <ostinato/preconditioners/multigrid/structured/hierarchy.hpp>
 #include <ostinato/preconditioners/multigrid/structured/slots.hpp>
-#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/base/error.hpp>
 
 namespace ostinato::multigrid {
 

@@ -17,7 +17,7 @@
 
 #include <ostinato/preconditioners/multigrid/structured/classes.hpp>
 #include <ostinato/preconditioners/multigrid/structured/plain_star.hpp>
-#include <ostinato/spmv/space/extents.hpp>
+#include <ostinato/spmv/base/extents.hpp>
 
 namespace ostinato::multigrid {
 

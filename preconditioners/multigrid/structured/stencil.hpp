@@ -19,8 +19,8 @@
 #include <utility>
 
 #include <ostinato/preconditioners/multigrid/structured/half.hpp>
+#include <ostinato/spmv/base/extents.hpp>
 #include <ostinato/spmv/base/function.hpp>
-#include <ostinato/spmv/space/extents.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/stencil/neighbours.hpp>
 

@@ -10,7 +10,7 @@
 #include <ostinato/spmv/analysis/profile.hpp>
 #include <ostinato/spmv/formats/bccoo/bccoo_parameters.hpp>
 #include <ostinato/spmv/formats/bccoo/bccoo_store.hpp>
-#include <ostinato/spmv/formats/format.hpp>
+#include <ostinato/spmv/formats/contract/format.hpp>
 #include <ostinato/spmv/space/concept.hpp>
 
 namespace ostinato::formats {

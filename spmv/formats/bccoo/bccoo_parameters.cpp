@@ -7,10 +7,10 @@
 #include <limits>
 
 #include <ostinato/spmv/analysis/profile.hpp>
-#include <ostinato/spmv/formats/host_cost.hpp>
-#include <ostinato/spmv/formats/parameters.hpp>
-#include <ostinato/spmv/formats/traffic.hpp>
-#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/base/error.hpp>
+#include <ostinato/spmv/cost/host_cost.hpp>
+#include <ostinato/spmv/cost/traffic.hpp>
+#include <ostinato/spmv/formats/contract/parameters.hpp>
 
 namespace ostinato::formats {
 

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include <ostinato/spmv/cost/cost.hpp>
 #include <ostinato/spmv/formats/bccoo/bccoo_view.hpp>
-#include <ostinato/spmv/formats/cost.hpp>
 
 namespace ostinato::formats {
 

@@ -7,7 +7,7 @@
 #include <span>
 
 #include <ostinato/spmv/formats/bccoo/bccoo_view.hpp>
-#include <ostinato/spmv/formats/product.hpp>
+#include <ostinato/spmv/formats/contract/product.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/scratch.hpp>
 #include <ostinato/spmv/space/vector.hpp>

@@ -9,11 +9,11 @@
 #include <string_view>
 #include <vector>
 
+#include <ostinato/spmv/cost/host_cost.hpp>
+#include <ostinato/spmv/cost/traffic.hpp>
 #include <ostinato/spmv/formats/cmrs/cmrs_kernels.hpp>
-#include <ostinato/spmv/formats/format.hpp>
-#include <ostinato/spmv/formats/host_cost.hpp>
-#include <ostinato/spmv/formats/parameters.hpp>
-#include <ostinato/spmv/formats/traffic.hpp>
+#include <ostinato/spmv/formats/contract/format.hpp>
+#include <ostinato/spmv/formats/contract/parameters.hpp>
 
 namespace ostinato::formats {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <ostinato/spmv/formats/cmrs/cmrs_build.hpp>
-#include <ostinato/spmv/formats/product.hpp>
+#include <ostinato/spmv/formats/contract/product.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
 

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <limits>
 
-#include <ostinato/spmv/formats/define_entry.hpp>
-#include <ostinato/spmv/formats/host_cost.hpp>
-#include <ostinato/spmv/formats/traffic.hpp>
+#include <ostinato/spmv/cost/host_cost.hpp>
+#include <ostinato/spmv/cost/traffic.hpp>
+#include <ostinato/spmv/formats/contract/define_entry.hpp>
 
 namespace ostinato::formats {
 

@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include <ostinato/spmv/base/scalar.hpp>
+#include <ostinato/spmv/formats/contract/format.hpp>
 #include <ostinato/spmv/formats/csr/csr_plan.hpp>
-#include <ostinato/spmv/formats/format.hpp>
 #include <ostinato/spmv/space/concept.hpp>
 
 namespace ostinato::formats {

@@ -9,10 +9,10 @@
 #include <cstdint>
 #include <limits>
 
+#include <ostinato/spmv/base/bisect.hpp>
 #include <ostinato/spmv/formats/csr/csr_plan.hpp>
 #include <ostinato/spmv/formats/csr_arrays.hpp>
 #include <ostinato/spmv/formats/int32_offsets.hpp>
-#include <ostinato/spmv/space/bisect.hpp>
 #include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 

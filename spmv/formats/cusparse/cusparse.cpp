@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/spmv/formats/cusparse/cusparse.hpp>
 
-#include <ostinato/spmv/formats/define_entry.hpp>
+#include <ostinato/spmv/formats/contract/define_entry.hpp>
 #include <ostinato/spmv/space/concept.hpp>
 
 namespace ostinato::formats {

@@ -14,10 +14,10 @@
 #include <vector>
 
 #include <ostinato/spmv/analysis/profile.hpp>
+#include <ostinato/spmv/formats/contract/format.hpp>
+#include <ostinato/spmv/formats/contract/parameters.hpp>
 #include <ostinato/spmv/formats/cusparse/cusparse_product.hpp>
 #include <ostinato/spmv/formats/cusparse/vendor.hpp>
-#include <ostinato/spmv/formats/format.hpp>
-#include <ostinato/spmv/formats/parameters.hpp>
 
 namespace ostinato::formats {
 

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <memory>
 
+#include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
-#include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato::formats {

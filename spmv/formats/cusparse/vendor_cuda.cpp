@@ -6,11 +6,11 @@
 #include <fstream>
 #include <limits>
 
+#include <ostinato/spmv/base/timing.hpp>
 #include <ostinato/spmv/formats/cusparse/cusparse_product.hpp>
 #include <ostinato/spmv/formats/cusparse/vendor.hpp>
 #include <ostinato/spmv/space/cuda/cusparse.hpp>
 #include <ostinato/spmv/space/list.hpp>
-#include <ostinato/spmv/space/timing.hpp>
 
 namespace ostinato {
 

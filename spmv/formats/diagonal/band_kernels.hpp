@@ -3,8 +3,8 @@
 #pragma once
 
 #include <ostinato/spmv/base/scalar.hpp>
+#include <ostinato/spmv/formats/contract/product.hpp>
 #include <ostinato/spmv/formats/diagonal/band_view.hpp>
-#include <ostinato/spmv/formats/product.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/formats/diagonal/band_kernels.hpp>
-#include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato::formats {

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/base/units.hpp>
 #include <ostinato/spmv/formats/diagonal/diagonal_format.hpp>
-#include <ostinato/spmv/space/units.hpp>
 
 #include <algorithm>
 #include <cmath>
 
-#include <ostinato/spmv/formats/define_entry.hpp>
-#include <ostinato/spmv/formats/host_cost.hpp>
-#include <ostinato/spmv/space/count_text.hpp>
+#include <ostinato/spmv/base/count_text.hpp>
+#include <ostinato/spmv/cost/host_cost.hpp>
+#include <ostinato/spmv/formats/contract/define_entry.hpp>
 
 namespace ostinato::formats {
 

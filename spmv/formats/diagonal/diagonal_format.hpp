@@ -10,11 +10,11 @@
 #include <variant>
 
 #include <ostinato/spmv/base/scalar.hpp>
+#include <ostinato/spmv/formats/contract/format.hpp>
+#include <ostinato/spmv/formats/contract/lower_of.hpp>
 #include <ostinato/spmv/formats/diagonal/bands.hpp>
 #include <ostinato/spmv/formats/diagonal/generated_product.hpp>
 #include <ostinato/spmv/formats/diagonal/row_classes.hpp>
-#include <ostinato/spmv/formats/format.hpp>
-#include <ostinato/spmv/formats/lower_of.hpp>
 #include <ostinato/spmv/space/concept.hpp>
 
 namespace ostinato::formats {

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include <ostinato/spmv/base/scalar.hpp>
+#include <ostinato/spmv/formats/contract/product.hpp>
 #include <ostinato/spmv/formats/diagonal/band_view.hpp>
 #include <ostinato/spmv/formats/diagonal/product_source.hpp>
 #include <ostinato/spmv/formats/diagonal/row_classes.hpp>
-#include <ostinato/spmv/formats/product.hpp>
 #include <ostinato/spmv/jit/generated_kernels.hpp>
 
 namespace ostinato::formats {

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include <ostinato/spmv/base/scalar.hpp>
+#include <ostinato/spmv/base/units.hpp>
 #include <ostinato/spmv/formats/diagonal/generated_product.hpp>
 #include <ostinato/spmv/formats/diagonal/product_args.hpp>
 #include <ostinato/spmv/space/cuda/launch.cuh>
 #include <ostinato/spmv/space/list.hpp>
-#include <ostinato/spmv/space/units.hpp>
 
 namespace ostinato::formats {
 

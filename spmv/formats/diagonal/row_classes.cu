@@ -7,9 +7,9 @@
 #include <vector>
 
 #include <ostinato/spmv/analysis/diagonals_steps.hpp>
+#include <ostinato/spmv/base/bisect.hpp>
 #include <ostinato/spmv/formats/diagonal/row_classes.hpp>
 #include <ostinato/spmv/formats/row_value.cuh>
-#include <ostinato/spmv/space/bisect.hpp>
 #include <ostinato/spmv/space/cuda/parallel.cuh>
 #include <ostinato/spmv/space/together.hpp>
 

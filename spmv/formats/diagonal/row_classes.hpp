@@ -9,8 +9,8 @@
 
 #include <ostinato/spmv/analysis/diagonals.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
+#include <ostinato/spmv/formats/contract/product.hpp>
 #include <ostinato/spmv/formats/diagonal/class_table.hpp>
-#include <ostinato/spmv/formats/product.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/spmv/formats/sliced_ell/sliced_ell.hpp>
 
-#include <ostinato/spmv/formats/define_entry.hpp>
+#include <ostinato/spmv/formats/contract/define_entry.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato::formats {

@@ -7,9 +7,9 @@
 
 #include <ostinato/spmv/analysis/profile.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
-#include <ostinato/spmv/formats/format.hpp>
+#include <ostinato/spmv/cost/streamed_cost.hpp>
+#include <ostinato/spmv/formats/contract/format.hpp>
 #include <ostinato/spmv/formats/sliced_ell/sliced_ell_view.hpp>
-#include <ostinato/spmv/formats/streamed_cost.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/space/scan.hpp>
 #include <ostinato/spmv/space/together.hpp>

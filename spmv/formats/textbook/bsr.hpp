@@ -6,9 +6,9 @@
 #include <vector>
 
 #include <ostinato/spmv/analysis/profile.hpp>
-#include <ostinato/spmv/formats/format.hpp>
-#include <ostinato/spmv/formats/parameters.hpp>
-#include <ostinato/spmv/formats/streamed_cost.hpp>
+#include <ostinato/spmv/cost/streamed_cost.hpp>
+#include <ostinato/spmv/formats/contract/format.hpp>
+#include <ostinato/spmv/formats/contract/parameters.hpp>
 #include <ostinato/spmv/formats/textbook/bsr_view.hpp>
 #include <ostinato/spmv/space/concept.hpp>
 #include <ostinato/spmv/space/for_each.hpp>

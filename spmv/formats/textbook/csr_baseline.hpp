@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <span>
 
+#include <ostinato/spmv/cost/streamed_cost.hpp>
+#include <ostinato/spmv/formats/contract/format.hpp>
 #include <ostinato/spmv/formats/csr_arrays.hpp>
-#include <ostinato/spmv/formats/format.hpp>
-#include <ostinato/spmv/formats/streamed_cost.hpp>
 
 namespace ostinato::formats {
 

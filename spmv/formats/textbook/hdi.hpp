@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <vector>
 
-#include <ostinato/spmv/formats/format.hpp>
-#include <ostinato/spmv/formats/streamed_cost.hpp>
+#include <ostinato/spmv/base/count_text.hpp>
+#include <ostinato/spmv/cost/streamed_cost.hpp>
+#include <ostinato/spmv/formats/contract/format.hpp>
 #include <ostinato/spmv/formats/textbook/hdi_view.hpp>
-#include <ostinato/spmv/space/count_text.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 

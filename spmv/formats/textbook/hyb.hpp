@@ -3,8 +3,8 @@
 #pragma once
 
 #include <ostinato/spmv/analysis/profile.hpp>
-#include <ostinato/spmv/formats/format.hpp>
-#include <ostinato/spmv/formats/streamed_cost.hpp>
+#include <ostinato/spmv/cost/streamed_cost.hpp>
+#include <ostinato/spmv/formats/contract/format.hpp>
 #include <ostinato/spmv/formats/textbook/coo_view.hpp>
 #include <ostinato/spmv/formats/textbook/ell_view.hpp>
 #include <ostinato/spmv/formats/textbook/hyb_view.hpp>

@@ -10,7 +10,7 @@
 #include <ostinato/spmv/matrix/generate/gradients.hpp>
 #include <ostinato/spmv/matrix/generate/mesh.hpp>
 #include <ostinato/spmv/matrix/generate/numbering.hpp>
-#include <ostinato/spmv/matrix/renumber.hpp>
+#include <ostinato/spmv/ordering/renumber.hpp>
 #include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato::generate_detail {

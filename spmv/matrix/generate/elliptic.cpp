@@ -8,10 +8,10 @@
 #include <limits>
 #include <string>
 
+#include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/matrix/generate/families.hpp>
 #include <ostinato/spmv/matrix/generate/grid.hpp>
 #include <ostinato/spmv/matrix/generate/rows.hpp>
-#include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato::generate_detail {

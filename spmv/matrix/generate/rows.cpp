@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/spmv/matrix/generate/rows.hpp>
 
-#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/base/error.hpp>
+#include <ostinato/spmv/base/units.hpp>
 #include <ostinato/spmv/space/memory.hpp>
-#include <ostinato/spmv/space/units.hpp>
 
 namespace ostinato::generate_detail {
 

@@ -7,10 +7,10 @@
 #include <limits>
 #include <span>
 
+#include <ostinato/spmv/base/error.hpp>
+#include <ostinato/spmv/base/message.hpp>
+#include <ostinato/spmv/base/units.hpp>
 #include <ostinato/spmv/matrix/io/text.hpp>
-#include <ostinato/spmv/space/error.hpp>
-#include <ostinato/spmv/space/message.hpp>
-#include <ostinato/spmv/space/units.hpp>
 
 namespace ostinato::io {
 namespace {

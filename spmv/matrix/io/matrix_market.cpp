@@ -6,11 +6,11 @@
 #include <numeric>
 #include <vector>
 
+#include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/matrix/assemble.hpp>
 #include <ostinato/spmv/matrix/io/entry.hpp>
 #include <ostinato/spmv/matrix/io/text.hpp>
 #include <ostinato/spmv/matrix/io/vector_file.hpp>
-#include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/memory.hpp>
 

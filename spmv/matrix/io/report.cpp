@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <tuple>
 
+#include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/matrix/io/entry.hpp>
 #include <ostinato/spmv/matrix/io/text.hpp>
-#include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato::io {

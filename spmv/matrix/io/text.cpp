@@ -16,8 +16,8 @@
 #include <filesystem>
 #include <system_error>
 
-#include <ostinato/spmv/space/error.hpp>
-#include <ostinato/spmv/space/units.hpp>
+#include <ostinato/spmv/base/error.hpp>
+#include <ostinato/spmv/base/units.hpp>
 
 namespace ostinato::io {
 namespace {

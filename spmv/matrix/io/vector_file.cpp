@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
+#include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/matrix/io/entry.hpp>
 #include <ostinato/spmv/matrix/io/text.hpp>
-#include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato::io {

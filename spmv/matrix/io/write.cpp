@@ -4,10 +4,10 @@
 #include <charconv>
 #include <vector>
 
+#include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/matrix/io/matrix_market.hpp>
 #include <ostinato/spmv/matrix/io/text.hpp>
 #include <ostinato/spmv/matrix/io/vector_file.hpp>
-#include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/list.hpp>
 

@@ -2,15 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Groups of threads that share a piece of work. spmv/matrix/algebra/product_rows.hpp says what a group has.
+// Groups of threads that share a piece of work. spmv/algebra/product_rows.hpp says what a group has.
 
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
+#include <ostinato/spmv/base/index.hpp>
 #include <ostinato/spmv/space/cuda/launch.cuh>
-#include <ostinato/spmv/space/index.hpp>
 
 namespace ostinato::cuda {
 

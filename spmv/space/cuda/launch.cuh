@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <cstddef>
 
+#include <ostinato/spmv/base/index.hpp>
 #include <ostinato/spmv/space/cuda/kernel_args.hpp>
 #include <ostinato/spmv/space/cuda/state.cuh>
-#include <ostinato/spmv/space/index.hpp>
 
 namespace ostinato::cuda {
 

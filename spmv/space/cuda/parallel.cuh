@@ -9,11 +9,11 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <ostinato/spmv/base/index.hpp>
 #include <ostinato/spmv/space/cuda/launch.cuh>
 #include <ostinato/spmv/space/cuda/overlap.cuh>
 #include <ostinato/spmv/space/cuda/reduction.cuh>
 #include <ostinato/spmv/space/for_each.hpp>
-#include <ostinato/spmv/space/index.hpp>
 #include <ostinato/spmv/space/sums.hpp>
 
 namespace ostinato {

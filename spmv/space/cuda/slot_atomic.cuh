@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <ostinato/spmv/base/index.hpp>
 #include <ostinato/spmv/space/cuda/parallel.cuh>
-#include <ostinato/spmv/space/index.hpp>
 
 namespace ostinato {
 

@@ -13,9 +13,9 @@
 #include <thread>
 #include <vector>
 
+#include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/cuda/on_device.hpp>
-#include <ostinato/spmv/space/error.hpp>
 
 // The types behind cublasHandle_t and cusparseHandle_t. Their headers compile slowly, so only cuda/cublas.hpp and
 // cuda/cusparse.hpp include those headers.

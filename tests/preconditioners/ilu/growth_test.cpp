@@ -10,9 +10,9 @@
 
 #include <ostinato/preconditioners/any_preconditioner.hpp>
 #include <ostinato/solvers/solve.hpp>
+#include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/operator.hpp>
-#include <ostinato/spmv/space/error.hpp>
 
 #include "support/matrices.hpp"
 #include "support/reference.hpp"

@@ -13,13 +13,13 @@
 
 #include <ostinato/preconditioners/any_preconditioner.hpp>
 #include <ostinato/preconditioners/list.hpp>
-#include <ostinato/solvers/cg.hpp>
-#include <ostinato/solvers/gcrodr.hpp>
-#include <ostinato/solvers/gmres.hpp>
+#include <ostinato/solvers/methods/cg.hpp>
+#include <ostinato/solvers/methods/gcrodr.hpp>
+#include <ostinato/solvers/methods/gmres.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
-#include <ostinato/spmv/matrix/ordering/minimum_degree.hpp>
-#include <ostinato/spmv/matrix/ordering/nested_dissection.hpp>
+#include <ostinato/spmv/ordering/minimum_degree.hpp>
+#include <ostinato/spmv/ordering/nested_dissection.hpp>
 
 #include "support/matrices.hpp"
 #include "support/preconditioning.hpp"

@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include <ostinato/preconditioners/multigrid/multigrid.hpp>
-#include <ostinato/spmv/space/extents.hpp>
+#include <ostinato/spmv/base/extents.hpp>
 
 namespace ostinato::test {
 

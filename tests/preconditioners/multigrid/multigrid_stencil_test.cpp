@@ -9,8 +9,8 @@
 #include <vector>
 
 #include <ostinato/preconditioners/multigrid/multigrid.hpp>
+#include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
-#include <ostinato/spmv/space/error.hpp>
 
 #include "support/grids.hpp"
 #include "support/solving.hpp"

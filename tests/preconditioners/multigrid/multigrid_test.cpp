@@ -11,8 +11,8 @@
 #include <vector>
 
 #include <ostinato/preconditioners/any_preconditioner.hpp>
+#include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
-#include <ostinato/spmv/space/error.hpp>
 
 #include "support/grids.hpp"
 #include "support/preconditioning.hpp"

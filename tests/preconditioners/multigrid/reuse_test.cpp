@@ -10,7 +10,7 @@
 
 #include <ostinato/preconditioners/any_preconditioner.hpp>
 #include <ostinato/preconditioners/multigrid/multigrid.hpp>
-#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/base/error.hpp>
 
 #include "preconditioners/multigrid/algebraic/algebraic_matrices.hpp"
 #include "preconditioners/multigrid/coordinates.hpp"

@@ -13,10 +13,10 @@
 #include <utility>
 #include <vector>
 
+#include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
 #include <ostinato/spmv/matrix/space_csr.hpp>
-#include <ostinato/spmv/space/error.hpp>
 
 #include "support/samples.hpp"
 #include "support/shared_matrices.hpp"

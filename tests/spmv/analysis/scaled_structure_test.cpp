@@ -15,10 +15,10 @@
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/analysis/diagonals.hpp>
 #include <ostinato/spmv/analysis/profile.hpp>
+#include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
 #include <ostinato/spmv/matrix/space_csr.hpp>
-#include <ostinato/spmv/space/error.hpp>
 
 #include "support/samples.hpp"
 #include "support/spaces.hpp"

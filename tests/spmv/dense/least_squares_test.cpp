@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/base/error.hpp>
 
 namespace ostinato {
 namespace {

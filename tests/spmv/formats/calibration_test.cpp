@@ -12,8 +12,8 @@
 #include <thread>
 
 #include <ostinato/ostinato.hpp>
+#include <ostinato/spmv/base/disk_cache.hpp>
 #include <ostinato/spmv/formats/list.hpp>
-#include <ostinato/spmv/jit/disk_cache.hpp>
 
 #include "support/temporary_directory.hpp"
 

@@ -18,7 +18,7 @@
 #include <thread>
 #include <vector>
 
-#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/space/graph_capture.hpp>
 
 #include "support/long_compilation.hpp"

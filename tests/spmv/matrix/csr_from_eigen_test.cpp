@@ -6,8 +6,8 @@
 
 #include <cstdint>
 
+#include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/matrix/csr_from.hpp>
-#include <ostinato/spmv/space/error.hpp>
 
 // Compiled where CMake finds Eigen.
 

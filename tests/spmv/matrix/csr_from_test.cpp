@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
-#include <ostinato/spmv/space/error.hpp>
 
 #include "support/matrices.hpp"
 #include "support/reference.hpp"

@@ -7,11 +7,11 @@
 #include <random>
 #include <string>
 
+#include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
 #include <ostinato/spmv/matrix/io/matrix_market.hpp>
-#include <ostinato/spmv/matrix/ordering/breadth_first.hpp>
-#include <ostinato/spmv/matrix/renumber.hpp>
-#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/ordering/breadth_first.hpp>
+#include <ostinato/spmv/ordering/renumber.hpp>
 #include <ostinato/spmv/space/host.hpp>
 
 namespace ostinato {

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include <ostinato/spmv/analysis/structure.hpp>
-#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/space/host.hpp>
 
 #include "support/stencils.hpp"

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include <ostinato/spmv/analysis/analysis.hpp>
+#include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/formats/list.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
 #include <ostinato/spmv/operator.hpp>
-#include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/host.hpp>
 
 #include "support/matrices.hpp"

@@ -14,8 +14,8 @@
 #include <ostinato/spmv/analysis/profile.hpp>
 #include <ostinato/spmv/analysis/structure.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
-#include <ostinato/spmv/matrix/ordering/breadth_first.hpp>
-#include <ostinato/spmv/matrix/renumber.hpp>
+#include <ostinato/spmv/ordering/breadth_first.hpp>
+#include <ostinato/spmv/ordering/renumber.hpp>
 
 namespace ostinato::test {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include <ostinato/spmv/formats/parameters.hpp>
+#include <ostinato/spmv/formats/contract/parameters.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
 #include <ostinato/spmv/operator.hpp>
 

@@ -16,10 +16,10 @@
 #include <vector>
 
 #include <ostinato/preconditioners/any_preconditioner.hpp>
+#include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/formats/list.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
 #include <ostinato/spmv/operator.hpp>
-#include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/graph_capture.hpp>
 #include <ostinato/spmv/space/readback.hpp>
 #include <ostinato/spmv/space/scan.hpp>

@@ -18,9 +18,9 @@
 #include <thread>
 #include <vector>
 
+#include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
 #include <ostinato/spmv/operator.hpp>
-#include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/memory.hpp>
 
 #include "support/matrices.hpp"

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <vector>
 
-#include <ostinato/spmv/space/index.hpp>
+#include <ostinato/spmv/base/index.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 #include "support/spaces.hpp"

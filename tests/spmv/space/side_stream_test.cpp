@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
 #include <ostinato/spmv/operator.hpp>
-#include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
 

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/linear_operator.hpp>
-#include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/stencil/stencil_steps.hpp>
 
 #include "support/matrices.hpp"

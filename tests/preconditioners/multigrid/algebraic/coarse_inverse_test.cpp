@@ -8,7 +8,7 @@
 #include <cmath>
 #include <vector>
 
-#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/base/error.hpp>
 
 #include "preconditioners/multigrid/algebraic/algebraic_matrices.hpp"
 #include "support/reference.hpp"

@@ -14,7 +14,7 @@
 #include <ostinato/preconditioners/multigrid/algebraic/groups_steps.hpp>
 
 #include "preconditioners/multigrid/algebraic/algebraic_matrices.hpp"
-#include "spmv/matrix/algebra/algebra_cases.hpp"
+#include "spmv/algebra/algebra_cases.hpp"
 #include "support/lanes.hpp"
 #include "support/spaces.hpp"
 #include "support/systems.hpp"

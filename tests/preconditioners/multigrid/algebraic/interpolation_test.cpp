@@ -12,7 +12,7 @@
 #include <vector>
 
 #include <ostinato/preconditioners/multigrid/algebraic/coarsening_steps.hpp>
-#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/base/error.hpp>
 
 #include "preconditioners/multigrid/algebraic/algebraic_matrices.hpp"
 #include "support/reference.hpp"

@@ -13,12 +13,12 @@
 #include <utility>
 #include <vector>
 
-#include <ostinato/solvers/cg.hpp>
+#include <ostinato/solvers/methods/cg.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
+#include <ostinato/spmv/base/timing.hpp>
 #include <ostinato/spmv/jit/generated_kernels.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
 #include <ostinato/spmv/operator.hpp>
-#include <ostinato/spmv/space/timing.hpp>
 
 #include "support/long_compilation.hpp"
 #include "support/reference.hpp"

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include <ostinato/spmv/formats/cost.hpp>
+#include <ostinato/spmv/base/error.hpp>
+#include <ostinato/spmv/cost/cost.hpp>
 #include <ostinato/spmv/operator.hpp>
-#include <ostinato/spmv/space/error.hpp>
 
 // A long row pads the other 31 rows of its slice, so the formats of slices have a bound on padding.
 

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
 #include <ostinato/spmv/matrix/generate/mesh.hpp>
-#include <ostinato/spmv/space/error.hpp>
 
 namespace {
 

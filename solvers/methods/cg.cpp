@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/solvers/methods/cg_definition.hpp>
+
+#include <ostinato/solvers/methods/instantiate.hpp>
+#include <ostinato/spmv/space/parallel.hpp>
+
+namespace ostinato {
+
+std::string Cg::breakdown_text(int cause, double number, const std::string& when) {
+  if (cause == Curvature::of_m) {
+    return "r . M^-1 r = " + short_text(number) + " " + when + ": the preconditioner isn't " +
+           (number < 0   ? "positive definite"
+            : number > 0 ? "negative definite"
+                         : "definite");
+  }
+  return "p . A p = " + short_text(number) + " " + when + ": A isn't " +
+         (number > 0 ? "negative definite" : "positive definite");
+}
+
+OSTINATO_INSTANTIATE_METHOD(Cg);
+OSTINATO_INSTANTIATE_COMPLEX_METHOD(Cg);
+
+}  // namespace ostinato

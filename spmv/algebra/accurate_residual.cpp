@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/algebra/accurate_residual_definition.hpp>
+
+#include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/list.hpp>
+#include <ostinato/spmv/space/parallel.hpp>
+
+namespace ostinato {
+
+#define OSTINATO_INSTANTIATE(Space, T)                                                                             \
+  template void accurate_residual<T, Space>(const Space&, const CsrView<T>&, double, double, In<T>, In<T>, Out<T>, \
+                                            double*)
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
+
+}  // namespace ostinato

@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/algebra/row_errors.hpp>
+
+#include <ostinato/spmv/algebra/row_errors_steps.hpp>
+#include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/list.hpp>
+#include <ostinato/spmv/space/parallel.hpp>
+#include <ostinato/spmv/space/vector.hpp>
+
+namespace ostinato {
+
+template <class T, class Space>
+RowErrors row_errors(const Space& space, const CsrView<T>& a, In<T> x, In<T> b, double tolerance) {
+  Vector<Space, detail::RowErrorBits> on_space(space, 1);
+  space.zero(on_space.data(), on_space.bytes());
+  detail::RowErrorBits* const found = on_space.data();
+  for_each(space, x.size(), detail::LargestElement<Atomic<Space>, T>{x.data(), &found->largest_x});
+  sum_rows(
+      space, b.size(), a.nonzeros(),
+      detail::CompareRows<Atomic<Space>, T>{detail::pattern_of(a), a.val.data(), x.data(), b.data(), tolerance, found},
+      &found->unsolved);
+  const detail::RowErrorBits taken = on_space.download()[0];
+  return {detail::double_of(taken.componentwise), detail::double_of(taken.by_row), static_cast<Index>(taken.unsolved)};
+}
+
+#define OSTINATO_INSTANTIATE(Space, T) \
+  template RowErrors row_errors<T, Space>(const Space&, const CsrView<T>&, In<T>, In<T>, double)
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
+
+}  // namespace ostinato

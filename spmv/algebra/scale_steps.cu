@@ -1,0 +1,11 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/algebra/scale_steps.hpp>
+#include <ostinato/spmv/space/cuda/instantiate.cuh>
+
+namespace ostinato {
+
+OSTINATO_FOR_EACH_ON_CUDA(detail::ScaleEntries)
+OSTINATO_FOR_EACH_ON_CUDA(detail::ReadDiagonal)
+
+}  // namespace ostinato

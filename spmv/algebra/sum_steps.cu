@@ -1,0 +1,12 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/algebra/sum_steps.hpp>
+#include <ostinato/spmv/space/cuda/instantiate.cuh>
+
+namespace ostinato {
+
+OSTINATO_FOR_EACH_OF_ON_CUDA(detail::CountSum)
+OSTINATO_FOR_EACH_OF_ON_CUDA(detail::FillSum)
+OSTINATO_FOR_EACH_ON_CUDA(detail::AddRows)
+
+}  // namespace ostinato

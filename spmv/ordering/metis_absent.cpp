@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/base/error.hpp>
+#include <ostinato/spmv/ordering/nested_dissection.hpp>
+
+namespace ostinato {
+
+const bool has_nested_dissection = false;
+
+std::vector<Index> nested_dissection(const Graph&, const StopRequest&) {
+  throw ArgumentError("nested_dissection: this build has no METIS; take another order");
+}
+
+}  // namespace ostinato
