@@ -234,8 +234,6 @@ decltype(auto) as_map(const Space& space, const A& a) {
         requires(T s, Block<const T> x, Block<T> y) { a.apply(s, x, s, y); },
         "apply() of A hides that of its base: void apply(T, Block<const T>, T, Block<T>) const override");
     return (a);
-  } else if constexpr (requires { []<class S>(const LinearMap<S, T>&) {}(a); }) {
-    static_assert(never<A>, "A works on another space than the solve: make it with the space of the solve");
   } else {
     return Adapted<LinearMap<Space, T>, const A&>(space, static_cast<std::size_t>(a.rows()),
                                                   static_cast<std::size_t>(a.cols()), a);
