@@ -54,7 +54,8 @@ struct Iteration {
   const Tridiagonal* lanczos = nullptr;
 };
 
-/// A value of SolveOptions::restart: GMRES restarts where that costs little, or where memory ends (solvers/methods/gmres.hpp).
+/// A value of SolveOptions::restart: GMRES restarts where that costs little, or where memory ends
+/// (solvers/methods/gmres.hpp).
 inline constexpr int automatic_restart = 0;
 inline constexpr int automatic_recycle = 0;    ///< a value of SolveOptions::recycle: a fifth of restart
 inline constexpr int most_shadow_vectors = 6;  ///< for SolveOptions::shadow

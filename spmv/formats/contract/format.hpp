@@ -52,8 +52,8 @@ namespace ostinato {
 ///   static Cost cost(const PlanInput&, const Plan&)               instead of cost(const PlanInput&)
 ///   F(space, matrix, const PlanInput&, const Plan&)               instead of F(space, matrix, const PlanInput&)
 ///
-/// A plan that users and the tuner choose is called `Parameters`, and has these members (spmv/formats/contract/parameters.hpp
-/// helps to write them):
+/// A plan that users and the tuner choose is called `Parameters`, and has these members
+/// (spmv/formats/contract/parameters.hpp helps to write them):
 ///   std::string text() const                       "height=8,version=2"
 ///   static Parameters parse(text)                  missing keys take defaults; ArgumentError names what is allowed
 /// The format then has, in the place of plan():
