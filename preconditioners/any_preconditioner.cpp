@@ -94,12 +94,25 @@ struct Prospect {
 ///           docs/performance.md: 3 an iteration, 12 to 50 the set-up.
 template <class Space>
 Prospect prospect_of(const Structure& s, const Grid& grid) {
+  struct Costs {
+    double iterations, iteration, setup;  ///< with multigrid; what one and the set-up are worth
+    double all() const { return setup + iterations * iteration; }
+  };
   const Extents& e = grid.extents;
-  const double points = std::max({e.x, e.y, e.z}), slope = s.constant_diagonal ? 2.5 : 3.5;
-  if (!s.symmetric) return {5 * points, 20, Space::has_streams ? 50 + 20 * 3 : 40 + 20 * 2};
+  const double points = std::max({e.x, e.y, e.z}), on_gpu = 3;
+  if (!s.symmetric) {
+    const Costs c{
+        .iterations = 20, .iteration = Space::has_streams ? on_gpu : 2, .setup = Space::has_streams ? 50. : 40.};
+    return {.plain = 5 * points, .iterations = c.iterations, .cost = c.all()};
+  }
+  const double slope = s.constant_diagonal ? 2.5 : 3.5;
   const bool by_class = s.constant_diagonal && grid.periodic_axes().empty();
-  const double setup = by_class ? 80 : 300;
-  return {slope * points, 10, Space::has_streams ? 50 + 10 * 3 : setup + 10 * 10};
+  const Costs c{.iterations = 10,
+                .iteration = Space::has_streams ? on_gpu : 10,
+                .setup = Space::has_streams ? 50.
+                         : by_class         ? 80.
+                                            : 300.};
+  return {.plain = slope * points, .iterations = c.iterations, .cost = c.all()};
 }
 
 int direct_rung() {

@@ -9,7 +9,7 @@ tests="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 command -v git >/dev/null || { echo "no git"; exit 77; }
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
-mkdir -p "$work/.ci" "$work/solvers" "$work/tests" "$work/tools"
+mkdir -p "$work/.ci" "$work/solvers/methods" "$work/tests" "$work/tools"
 cp "$tests/../../.ci/functions" "$work/.ci"
 cp "$tests/../../dev" "$work"
 git -C "$work" -c init.defaultBranch=main init -q

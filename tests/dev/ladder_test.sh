@@ -9,7 +9,7 @@ tests="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 command -v git >/dev/null || { echo "no git"; exit 77; }
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
-mkdir -p "$work/.ci" "$work/spmv/matrix/io" "$work/solvers"
+mkdir -p "$work/.ci" "$work/spmv/matrix/io" "$work/solvers/methods"
 cp "$tests/../../.ci/ladder" "$work/.ci"
 git -C "$work" -c init.defaultBranch=main init -q
 cd "$work"

@@ -59,12 +59,13 @@ class Bsr {
   static Cost cost(const PlanInput& in, const Parameters& p) {
     const Structure& s = in.structure;
     const Machine& m = in.machine;
-    Cost c = streamed_cost<T>(s, m,
-                              {bytes(s, p),
-                               slots(s, p),
-                               0.6,
-                               1.0 * s.longest_row / p.block,
-                               {.slot = 2.2, .row = 1.3, .uneven = 5, .chain = 0.6, .gather = 1, .stream = 0.3}});
+    Cost c =
+        streamed_cost<T>(s, m,
+                         {.bytes = bytes(s, p),
+                          .slots = slots(s, p),
+                          .efficiency = 0.6,
+                          .waits = 1.0 * s.longest_row / p.block,
+                          .host = {.slot = 2.2, .row = 1.3, .uneven = 5, .chain = 0.6, .gather = 1, .stream = 0.3}});
     if (p.block > 1) c.most_bytes = 2 * c.bytes;  // the fill of blocks is that of a sample
     // EPYC, 2026-11: 40 to 100 ns an entry with 2 threads, measured with an earlier way of numbering blocks.
     c.setup_seconds += static_cast<double>(s.nonzeros) * (m.device ? 256 : 4096) / m.bandwidth;

@@ -34,11 +34,11 @@ class Coo {
     const Machine& m = in.machine;
     const double entries = static_cast<double>(s.nonzeros);
     Cost c = streamed_cost<T>(s, m,
-                              {entries * (sizeof(T) + 2 * sizeof(Index)),
-                               entries,
-                               0.55,
-                               64,
-                               {.slot = 1.5, .row = 2.7, .uneven = 3, .gather = 2, .stream = 0.42}});
+                              {.bytes = entries * (sizeof(T) + 2 * sizeof(Index)),
+                               .slots = entries,
+                               .efficiency = 0.55,
+                               .waits = 64,
+                               .host = {.slot = 1.5, .row = 2.7, .uneven = 3, .gather = 2, .stream = 0.42}});
     const double scaling = 2.0 * sizeof(T) * s.rows;
     c.moved += scaling;
     if (m.device) c.seconds += 2 * m.latency + scaling / m.bandwidth;

@@ -42,11 +42,11 @@ class CsrBaseline {
     const Machine& m = in.machine;
     const double entries = static_cast<double>(s.nonzeros);
     return streamed_cost<T>(s, m,
-                            {entries * (sizeof(T) + sizeof(Index)) + 8.0 * (s.rows + 1.0),
-                             entries,
-                             0.8 * busy,
-                             s.longest_row / (2.0 * row_threads),
-                             {.slot = 1, .row = 1.2, .uneven = 5, .chain = 0.5, .gather = 2, .stream = 0.38}});
+                            {.bytes = entries * (sizeof(T) + sizeof(Index)) + 8.0 * (s.rows + 1.0),
+                             .slots = entries,
+                             .efficiency = 0.8 * busy,
+                             .waits = s.longest_row / (2.0 * row_threads),
+                             .host = {.slot = 1, .row = 1.2, .uneven = 5, .chain = 0.5, .gather = 2, .stream = 0.38}});
   }
 
   detail::PlainRow<T> product(T alpha, std::span<const T> x, T beta, std::span<T> y) const {

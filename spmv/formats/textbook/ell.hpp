@@ -35,12 +35,13 @@ class Ell {
     const Structure& s = in.structure;
     const Machine& m = in.machine;
     const double slots = static_cast<double>(s.longest_row) * s.rows;
-    Cost c = streamed_cost<T>(s, m,
-                              {slots * (sizeof(T) + sizeof(Index)),
-                               slots,
-                               0.85,
-                               s.longest_row / 4.0,
-                               {.slot = 1.3, .row = 1.6, .uneven = 8, .chain = 0.6, .gather = 4, .stream = 0.2}});
+    Cost c =
+        streamed_cost<T>(s, m,
+                         {.bytes = slots * (sizeof(T) + sizeof(Index)),
+                          .slots = slots,
+                          .efficiency = 0.85,
+                          .waits = s.longest_row / 4.0,
+                          .host = {.slot = 1.3, .row = 1.6, .uneven = 8, .chain = 0.6, .gather = 4, .stream = 0.2}});
     if (m.device) c.seconds *= 1.1;  // 16 entries a row: 127 us, 116 us with sliced-ell (H200, 2026-11)
     c.reason_not = why_not(s);
     return c;

@@ -45,11 +45,11 @@ class Hdi {
     const Lists lists(*s.census);
     const double slots = static_cast<double>(lists.slots);
     c = streamed_cost<T>(s, m,
-                         {slots * sizeof(T) + lists.bytes(),
-                          slots,
-                          0.8,
-                          static_cast<double>(lists.longest) / 2.0,
-                          {.slot = 2.8, .row = 2.7, .gather = 0, .stream = 0.1}});
+                         {.bytes = slots * sizeof(T) + lists.bytes(),
+                          .slots = slots,
+                          .efficiency = 0.8,
+                          .waits = static_cast<double>(lists.longest) / 2.0,
+                          .host = {.slot = 2.8, .row = 2.7, .gather = 0, .stream = 0.1}});
     if (grows_too_far(s, sizeof(T), static_cast<double>(c.bytes)))
       c.reason_not = count_text(s.diagonals) + " diagonals, nearly empty within 256 rows";
     return c;

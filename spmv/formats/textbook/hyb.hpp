@@ -45,12 +45,13 @@ class Hyb {
     const double rest =
         std::clamp(0.22 * s.row_deviation * rows, std::max(entries - slots, 0.0), std::max(entries - slots / 3, 0.0));
     const double bytes = slots * (sizeof(T) + sizeof(Index)) + rest * (sizeof(T) + 2 * sizeof(Index));
-    Cost c = streamed_cost<T>(s, m,
-                              {bytes,
-                               slots + rest,
-                               0.7,
-                               64 + width / 4,
-                               {.slot = 1.5, .row = 1.4, .uneven = 3, .chain = 0.6, .gather = 3, .stream = 0.2}});
+    Cost c =
+        streamed_cost<T>(s, m,
+                         {.bytes = bytes,
+                          .slots = slots + rest,
+                          .efficiency = 0.7,
+                          .waits = 64 + width / 4,
+                          .host = {.slot = 1.5, .row = 1.4, .uneven = 3, .chain = 0.6, .gather = 3, .stream = 0.2}});
     if (rest > 0) c.most_bytes = 2 * c.bytes;
     if (m.device && rest > 0) c.seconds += 2 * m.latency;
     if (m.device) c.seconds *= 1.1;  // as for ell
