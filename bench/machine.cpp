@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 // Measures the constants of the cost model: the memory bandwidth of the CPU and, if there is a GPU, all constants of
-// GPU 0 but the seconds per term. The last line goes into the table of spmv/formats/machine.cpp.
+// GPU 0 but the seconds per term. The last line goes into the table of spmv/cost/machine.cpp.
 //
 //   bench_machine
 

@@ -92,6 +92,7 @@ set(ostinato_public_headers
   spmv/formats/contract/format.hpp
   spmv/formats/contract/lower_of.hpp
   spmv/formats/contract/parameters.hpp
+  spmv/formats/contract/product.hpp
   spmv/formats/list.hpp
   spmv/function_operator.hpp
   spmv/linear_map.hpp
@@ -113,11 +114,20 @@ set(ostinato_public_headers
   spmv/selection/numbering.hpp
   spmv/selection/search_engine.hpp
   spmv/shapes.hpp
+  spmv/space/atomic.hpp
   spmv/space/concept.hpp
   spmv/space/cuda.hpp
+  spmv/space/distributed.hpp
+  spmv/space/for_each.hpp
+  spmv/space/for_each_row.hpp
+  spmv/space/graph_capture.hpp
   spmv/space/host.hpp
   spmv/space/list.hpp
   spmv/space/memory.hpp
+  spmv/space/readback.hpp
+  spmv/space/scan.hpp
+  spmv/space/side_stream.hpp
+  spmv/space/sort_by_key.hpp
   spmv/space/span_of.hpp
   spmv/space/together.hpp
   spmv/space/vector.hpp
@@ -129,6 +139,7 @@ set(ostinato_public_headers
 )
 file(GLOB_RECURSE ostinato_headers RELATIVE "${PROJECT_SOURCE_DIR}" CONFIGURE_DEPENDS
   spmv/*.hpp preconditioners/*.hpp solvers/*.hpp strategy/*.hpp)
+list(FILTER ostinato_headers EXCLUDE REGEX "^spmv/space/cuda/")  # of kernels, whose headers aren't installed
 foreach(header IN LISTS ostinato_headers ITEMS ostinato.hpp)
   cmake_path(GET header PARENT_PATH folder)
   install(FILES "${header}" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ostinato/${folder}")

@@ -17,7 +17,7 @@ namespace ostinato {
 Machine measured_machine(const Host& space);
 
 /// The machine at hand as measured_machine() finds it, once for each machine, number of threads and version of the
-/// library: the figures are kept in the user's cache (jit/disk_cache.hpp), and in memory while the program runs.
+/// library: the figures are kept in the user's cache (base/disk_cache.hpp), and in memory while the program runs.
 /// `again` measures anew. Without a cache, where OSTINATO_CACHE_DIR is empty, this is machine_of(space); a cache that
 /// can't be written or a file that is damaged costs another measurement and is no error. What was measured while other
 /// programs kept threads waiting is used for this run with the usual time to start a step, and isn't kept.

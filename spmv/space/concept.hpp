@@ -44,7 +44,7 @@
 //
 // Machine
 //   double bandwidth() const                a member where has_streams: bytes per second
-//   Machine machine_of(space)               formats/machine.hpp: speeds, by which formats are chosen
+//   Machine machine_of(space)               cost/machine.hpp: speeds, by which formats are chosen
 
 namespace ostinato {
 

@@ -15,7 +15,7 @@
 #include "support/reference.hpp"
 
 // for_each and sum on the host. On a GPU they can be called from CUDA sources only; tests of steps, such as
-// vector_steps_test.cpp and solvers/cg_steps_test.cpp, cover both spaces.
+// vector_steps_test.cpp and solvers/methods/cg_steps_test.cpp, cover both spaces.
 
 namespace ostinato::test {
 namespace {

@@ -18,7 +18,7 @@
 #include "support/spaces.hpp"
 #include "support/stencils.hpp"
 
-// Plain grids below the finest one. The passes over each of them against sums in double are in passes_test.cpp.
+// Plain grids below the finest one. The passes over each of them against sums in double are in passes_cuda_test.cpp.
 
 namespace ostinato::test {
 namespace {
