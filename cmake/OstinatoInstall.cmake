@@ -7,6 +7,7 @@ include(CMakePackageConfigHelpers)
 
 # The headers for users, and the headers that they include: tests/install compiles each of them by itself against an
 # installation. The others are installed because spaces of users need the bodies of templates (definitions.hpp).
+# ostinato_headers are all that are installed.
 set(ostinato_public_headers
   ostinato.hpp
   preconditioners/any_preconditioner.hpp
@@ -140,7 +141,8 @@ set(ostinato_public_headers
 file(GLOB_RECURSE ostinato_headers RELATIVE "${PROJECT_SOURCE_DIR}" CONFIGURE_DEPENDS
   spmv/*.hpp preconditioners/*.hpp solvers/*.hpp strategy/*.hpp)
 list(FILTER ostinato_headers EXCLUDE REGEX "^spmv/space/cuda/")  # of kernels, whose headers aren't installed
-foreach(header IN LISTS ostinato_headers ITEMS ostinato.hpp)
+list(APPEND ostinato_headers ostinato.hpp)
+foreach(header IN LISTS ostinato_headers)
   cmake_path(GET header PARENT_PATH folder)
   install(FILES "${header}" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ostinato/${folder}")
 endforeach()

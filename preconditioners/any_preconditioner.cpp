@@ -81,9 +81,11 @@ std::string what_is_wrong(const ArgumentError& e) {
 struct Prospect {
   double plain;       ///< predicted iterations with Jacobi or nothing
   double iterations;  ///< with multigrid
-  double cost;        ///< of these iterations and the set-up
+  double iteration;   ///< what one of these is worth
+  double setup;       ///< what the set-up is worth
 
-  bool pays() const { return plain > cost; }
+  double cost() const { return setup + iterations * iteration; }
+  bool pays() const { return plain > cost(); }
 };
 
 /// Iterations to 1e-8 grow with the points along the longest side, for an elliptic stencil whose rows aren't dominant:
@@ -94,25 +96,14 @@ struct Prospect {
 ///           docs/performance.md: 3 an iteration, 12 to 50 the set-up.
 template <class Space>
 Prospect prospect_of(const Structure& s, const Grid& grid) {
-  struct Costs {
-    double iterations, iteration, setup;  ///< with multigrid; what one and the set-up are worth
-    double all() const { return setup + iterations * iteration; }
-  };
+  constexpr bool on_gpu = Space::has_streams;
   const Extents& e = grid.extents;
-  const double points = std::max({e.x, e.y, e.z}), on_gpu = 3;
-  if (!s.symmetric) {
-    const Costs c{
-        .iterations = 20, .iteration = Space::has_streams ? on_gpu : 2, .setup = Space::has_streams ? 50. : 40.};
-    return {.plain = 5 * points, .iterations = c.iterations, .cost = c.all()};
-  }
-  const double slope = s.constant_diagonal ? 2.5 : 3.5;
+  const double points = std::max({e.x, e.y, e.z}), slope = s.constant_diagonal ? 2.5 : 3.5;
+  if (!s.symmetric)
+    return {.plain = 5 * points, .iterations = 20, .iteration = on_gpu ? 3 : 2, .setup = on_gpu ? 50 : 40};
   const bool by_class = s.constant_diagonal && grid.periodic_axes().empty();
-  const Costs c{.iterations = 10,
-                .iteration = Space::has_streams ? on_gpu : 10,
-                .setup = Space::has_streams ? 50.
-                         : by_class         ? 80.
-                                            : 300.};
-  return {.plain = slope * points, .iterations = c.iterations, .cost = c.all()};
+  const double setup = by_class ? 80 : 300;
+  return {.plain = slope * points, .iterations = 10, .iteration = on_gpu ? 3 : 10, .setup = on_gpu ? 50 : setup};
 }
 
 int direct_rung() {
@@ -191,7 +182,7 @@ PreconditionerChoice choose_preconditioner(const Analysis<Space, T>& analysis) {
     PreconditionerChoice choice = choose_preconditioner<Space>(s, analysis.grid());
     const Prospect prospect = prospect_of<Space>(s, analysis.grid());
     if (!Space::has_streams && choice.name == Multigrid<Space, T>::name && suits_direct(s) &&
-        typical_lu_seconds(s) < prospect.cost * iteration_seconds(s))
+        typical_lu_seconds(s) < prospect.cost() * iteration_seconds(s))
       return {std::string(LuKind::name), "on a narrow grid, where factors take less time than multigrid"};
     return choice;
   }

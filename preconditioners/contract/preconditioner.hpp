@@ -166,8 +166,9 @@ class AdaptedPreconditioner final : public PreconditionerBase<Space, T> {
       m_.update_values(analysis);
       taken = true;
     }
-    // M may have been made anew where the matrix is.
-    if constexpr (requires { this->space_ = m_.space(); }) this->space_ = m_.space();
+    if constexpr (requires { this->space_ = m_.space(); }) {
+      if (taken) this->space_ = m_.space();  // M may have been made anew where the matrix is
+    }
     return taken;
   }
   bool capturable() const override {

@@ -5,7 +5,8 @@ cmake_minimum_required(VERSION 3.22)
 # Compiles the C++ programs in the documents: the blocks marked cpp that include Ostinato. A block that includes Eigen or
 # PETSc is left out where that library isn't found.
 # Only headers that are installed are found.
-#   cmake -D compiler=FILE -D root=FOLDER -D work=FOLDER -D eigen=FOLDER -D petsc=FOLDER -D mpi=FOLDER -P documents.cmake
+#   cmake -D compiler=FILE -D root=FOLDER -D work=FOLDER -D headers=LIST -D public=LIST -D eigen=FOLDER -D petsc=FOLDER -D mpi=FOLDER
+#         -P documents.cmake
 include("${CMAKE_CURRENT_LIST_DIR}/installed_headers.cmake")
 file(REMOVE_RECURSE "${work}")
 make_installed_headers("${root}" "${work}/include")

@@ -1,18 +1,14 @@
 # SPDX-FileCopyrightText: The Ostinato authors
 # SPDX-License-Identifier: Apache-2.0
 
-# Makes ${folder}/ostinato with links to the headers that an installation has, and no others. ${installed} lists those
-# for users.
+# Makes ${folder}/ostinato with links to the headers that an installation has, and no others: ${headers}, which CMake
+# passes with spaces between them, as it does those for users, ${public}.
+separate_arguments(headers)
+separate_arguments(public)
 function(make_installed_headers root folder)
-  file(GLOB_RECURSE headers RELATIVE "${root}"
-    "${root}/spmv/*.hpp" "${root}/preconditioners/*.hpp" "${root}/solvers/*.hpp" "${root}/strategy/*.hpp")
-  list(APPEND headers ostinato.hpp)
-  file(READ "${root}/cmake/OstinatoInstall.cmake" text)
-  string(REGEX MATCH "set\\(ostinato_public_headers[^)]*\\)" list "${text}")
-  string(REGEX MATCHALL "[a-z0-9_/]+\\.hpp" public "${list}")
   list(LENGTH public count)
   if(count LESS 20)
-    message(FATAL_ERROR "only ${count} headers in cmake/OstinatoInstall.cmake")
+    message(FATAL_ERROR "only ${count} headers for users")
   endif()
   file(REMOVE_RECURSE "${folder}")
   foreach(header IN LISTS headers)
@@ -20,5 +16,4 @@ function(make_installed_headers root folder)
     file(MAKE_DIRECTORY "${folder}/ostinato/${place}")
     file(CREATE_LINK "${root}/${header}" "${folder}/ostinato/${header}" COPY_ON_ERROR SYMBOLIC)
   endforeach()
-  set(installed "${public}" PARENT_SCOPE)
 endfunction()

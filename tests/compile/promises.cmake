@@ -4,12 +4,12 @@ cmake_minimum_required(VERSION 3.22)
 
 # Compiles what the documents promise against the headers that an installation has: promises.cpp, and a program that
 # names everything that docs/api.md lists.
-#   cmake -D compiler=FILE -D root=FOLDER -D work=FOLDER -P promises.cmake
+#   cmake -D compiler=FILE -D root=FOLDER -D work=FOLDER -D headers=LIST -D public=LIST -P promises.cmake
 include("${CMAKE_CURRENT_LIST_DIR}/installed_headers.cmake")
 make_installed_headers("${root}" "${work}/include")
 
 set(program "")
-foreach(header IN LISTS installed)
+foreach(header IN LISTS public)
   string(APPEND program "#include <ostinato/${header}>\n")
 endforeach()
 file(READ "${root}/docs/api.md" text)

@@ -5,26 +5,9 @@
 # .ci/layout in a small repository: silent where the layout is sane, and names each line that isn't.
 set -euo pipefail
 
-tests="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
-command -v git >/dev/null || { echo "no git"; exit 77; }
-work="$(mktemp -d)"
-trap 'rm -rf "$work"' EXIT
-mkdir -p "$work/.ci"
-cp "$tests/../../.ci/layout" "$work/.ci"
-git -C "$work" -c init.defaultBranch=main init -q
-cd "$work"
-failures=0
+. "$(dirname "${BASH_SOURCE[0]}")/small_repository.sh" layout
 
-# layout WANTED: what the check prints.
-layout() {
-  local got
-  if got="$(.ci/layout 2>&1)"; then got+="(silent)"; fi
-  [ "$got" = "$1" ] && return 0
-  printf 'FAILED:\n  wanted: %s\n  got:    %s\n' "$1" "$got"
-  failures=$((failures + 1))
-}
-
-layout "no sources found: the check itself is broken"
+expect "no sources found: the check itself is broken"
 
 cat >sane.hpp <<'TEXT'
 namespace other {
@@ -46,7 +29,7 @@ int f() {
 
 }  // namespace a::b
 TEXT
-layout "(silent)"
+expect "(silent)"
 
 cat >misread.hpp <<'TEXT'
 namespace a {
@@ -70,12 +53,11 @@ namespace b {
 
 }  // namespace a
 TEXT
-layout "misread.hpp:6: a line of nothing but ...
+expect "misread.hpp:6: a line of nothing but ...
 misread.hpp:8: a line of nothing but ;
 misread.hpp:10: this closes no namespace a
 shared.cpp:3: a list of which some items share a line
 shared.cpp:8: this closes no namespace a
 shared.cpp:4: namespace a isn't closed"
 
-if [ "$failures" -gt 0 ]; then exit 1; fi
-echo "all passed"
+end_of_tests
