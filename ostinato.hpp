@@ -5,19 +5,15 @@
 // The public interface: matrices, operators, preconditioners and solvers. Code that adds its own storage format also
 // includes <ostinato/spmv/formats/list.hpp>.
 
-#include <ostinato/preconditioners/any_preconditioner.hpp>
 #include <ostinato/preconditioners/block_jacobi.hpp>
 #include <ostinato/preconditioners/chebyshev.hpp>
 #include <ostinato/preconditioners/fsai/fsai.hpp>
 #include <ostinato/preconditioners/function_preconditioner.hpp>
 #include <ostinato/preconditioners/identity.hpp>
 #include <ostinato/preconditioners/jacobi.hpp>
-#include <ostinato/preconditioners/least_squares.hpp>
 #include <ostinato/preconditioners/multigrid/multigrid.hpp>
 #include <ostinato/preconditioners/spai0.hpp>
 #include <ostinato/preconditioners/ssor.hpp>
-#include <ostinato/solvers/examination.hpp>
-#include <ostinato/solvers/solve.hpp>
 #include <ostinato/spmv/algebra/extract.hpp>
 #include <ostinato/spmv/algebra/filter.hpp>
 #include <ostinato/spmv/algebra/scale.hpp>
@@ -39,4 +35,8 @@
 #include <ostinato/spmv/stencil/stencil_operator.hpp>
 #include <ostinato/spmv/transposable_operator.hpp>
 #include <ostinato/spmv/version.hpp>
+#include <ostinato/strategy/any_preconditioner.hpp>
+#include <ostinato/strategy/examination.hpp>
+#include <ostinato/strategy/least_squares_preconditioner.hpp>
 #include <ostinato/strategy/solve.hpp>
+#include <ostinato/strategy/solve_by_name.hpp>

@@ -18,9 +18,9 @@
 #include <vector>
 
 #include <ostinato/ostinato.hpp>
-#include <ostinato/preconditioners/any_preconditioner.hpp>
 #include <ostinato/spmv/base/timing.hpp>
 #include <ostinato/spmv/ordering/nested_dissection.hpp>
+#include <ostinato/strategy/any_preconditioner.hpp>
 
 #include "baseline.hpp"
 #include "cases.hpp"

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include <ostinato/ostinato.hpp>
-#include <ostinato/preconditioners/any_preconditioner.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/formats/cusparse/vendor.hpp>
+#include <ostinato/strategy/any_preconditioner.hpp>
 #include <ostinato/strategy/prepared_matrix.hpp>
 
 #include "commands.hpp"

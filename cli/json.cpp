@@ -139,6 +139,7 @@ Json outcome_json(const SolveReport& r) {
   return {{"status", to_string(r.result.status)},
           {"message", r.result.message()},
           {"reason", r.result.reason},
+          {"cause", to_string(r.result.cause)},
           {"solver", r.result.solver},
           {"preconditioner", r.preconditioner.name},
           {"hierarchy", to_json(r.hierarchy)},

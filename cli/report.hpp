@@ -8,14 +8,14 @@
 #include <string>
 #include <vector>
 
-#include <ostinato/preconditioners/any_preconditioner.hpp>
-#include <ostinato/solvers/examination.hpp>
 #include <ostinato/solvers/options.hpp>
-#include <ostinato/solvers/solve.hpp>
 #include <ostinato/spmv/matrix/io/matrix_market.hpp>
 #include <ostinato/spmv/selection/choice.hpp>
 #include <ostinato/spmv/selection/search_engine.hpp>
+#include <ostinato/strategy/any_preconditioner.hpp>
+#include <ostinato/strategy/examination.hpp>
 #include <ostinato/strategy/prepared_matrix.hpp>
+#include <ostinato/strategy/solve_by_name.hpp>
 
 #include "amortisation.hpp"
 #include "device.hpp"

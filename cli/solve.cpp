@@ -9,7 +9,6 @@
 #include <ostinato/ostinato.hpp>
 #include <ostinato/solvers/list.hpp>
 #include <ostinato/solvers/recurrence/diagnosis.hpp>
-#include <ostinato/solvers/watch.hpp>
 #include <ostinato/spmv/algebra/accurate_residual.hpp>
 #include <ostinato/spmv/algebra/extract.hpp>
 #include <ostinato/spmv/analysis/profile.hpp>
@@ -21,6 +20,7 @@
 #include <ostinato/strategy/prepared_matrix.hpp>
 #include <ostinato/strategy/stencil_preconditioner.hpp>
 #include <ostinato/strategy/system_solve.hpp>
+#include <ostinato/strategy/watch.hpp>
 
 #include "commands.hpp"
 #include "exit_code.hpp"

@@ -41,14 +41,12 @@ std::string limit_hint(const SolveReport& r) {
 std::string method_hint(const SolveReport& r) {
   const bool failed = exit_code(r.result.status) == exit_failed,
              symmetric = r.structure.symmetric || r.preparation.symmetrised;
-  const auto says = [&r](const std::string& what) {
-    const auto has = [&what](const std::string& text) { return text.find(what) != std::string::npos; };
-    return has(r.result.reason) || std::any_of(r.result.notes.begin(), r.result.notes.end(), has);
-  };
   const SolverInfo* const method = find_solver(r.result.solver);
   if (method == nullptr || !method->needs_symmetry) return {};
   if (symmetric && !(method->needs_definiteness && failed)) return {};
-  if (says("isn't symmetric") || says("definite")) return "try --solver auto";
+  const Cause cause = r.result.cause;
+  if (cause == Cause::not_symmetric || cause == Cause::not_definite || cause == Cause::indefinite_m)
+    return "try --solver auto";
   return fmt::format("{} needs a symmetric {}matrix; try --solver auto", method->name,
                      method->needs_definiteness ? "positive definite " : "");
 }
@@ -56,17 +54,13 @@ std::string method_hint(const SolveReport& r) {
 /// Returns advice for a matrix that seems to be singular, or nothing.
 std::string singular_hint(const SolveReport& r) {
   const SolveResult& result = r.result;
-  if (result.reason.find("so b would have to add up to 0") != std::string::npos ||
-      result.reason.find("no x solves the system") != std::string::npos)
-    return "--solver lsmr finds the x with the smallest residual";
-  const std::size_t found = result.reason.find("A is singular");
-  if (found != std::string::npos && result.reason.find("or nearly so", found) == std::string::npos)
-    return "b has to be in the range of A, or no x solves the system";
+  if (result.cause == Cause::no_solution) return "--solver lsmr finds the x with the smallest residual";
+  if (result.cause == Cause::singular) return "b has to be in the range of A, or no x solves the system";
   if (!(result.relative_residual > 1e-2)) return {};
   const double rounding = r.device.precision == "single" ? 1e-5 : 1e-14;
   if (result.backward_error < rounding) return "x has grown without end: the matrix may be singular or nearly so";
   if ((result.solver == name_in_auto<RoleInAuto::symmetric> && (r.structure.symmetric || r.preparation.symmetrised)) ||
-      result.reason.find("singular") != std::string::npos)
+      result.cause == Cause::nearly_singular)
     return "the matrix may be singular: then b must be in its range, or no x solves the system";
   return {};
 }

@@ -10,7 +10,6 @@ include(CMakePackageConfigHelpers)
 # ostinato_headers are all that are installed.
 set(ostinato_public_headers
   ostinato.hpp
-  preconditioners/any_preconditioner.hpp
   preconditioners/block_jacobi.hpp
   preconditioners/chebyshev.hpp
   preconditioners/chebyshev_coefficients.hpp
@@ -30,7 +29,6 @@ set(ostinato_public_headers
   preconditioners/ilu/incomplete_lu.hpp
   preconditioners/ilu/zero_fill.hpp
   preconditioners/jacobi.hpp
-  preconditioners/least_squares.hpp
   preconditioners/multigrid/damping.hpp
   preconditioners/multigrid/multigrid.hpp
   preconditioners/spai0.hpp
@@ -43,8 +41,8 @@ set(ostinato_public_headers
   preconditioners/triangular/scale_range.hpp
   preconditioners/triangular/sweep.hpp
   preconditioners/triangular/triangular_solve.hpp
+  solvers/cause.hpp
   solvers/definitions.hpp
-  solvers/examination.hpp
   solvers/list.hpp
   solvers/methods/bicgstab.hpp
   solvers/methods/bicgstab2.hpp
@@ -55,7 +53,6 @@ set(ostinato_public_headers
   solvers/methods/lsmr.hpp
   solvers/methods/minres.hpp
   solvers/options.hpp
-  solvers/solve.hpp
   solvers/solver.hpp
   spmv/algebra/extract.hpp
   spmv/algebra/filter.hpp
@@ -136,7 +133,12 @@ set(ostinato_public_headers
   spmv/stencil/stencil_operator.hpp
   spmv/transposable_operator.hpp
   spmv/version.hpp
+  strategy/any_preconditioner.hpp
+  strategy/examination.hpp
+  strategy/least_squares_preconditioner.hpp
   strategy/solve.hpp
+  strategy/solve_by_name.hpp
+  strategy/step.hpp
 )
 file(GLOB_RECURSE ostinato_headers RELATIVE "${PROJECT_SOURCE_DIR}" CONFIGURE_DEPENDS
   spmv/*.hpp preconditioners/*.hpp solvers/*.hpp strategy/*.hpp)

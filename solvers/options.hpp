@@ -9,8 +9,10 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
+#include <ostinato/solvers/cause.hpp>
 #include <ostinato/spmv/base/stop.hpp>
 
 namespace ostinato {
@@ -137,7 +139,8 @@ struct OptionsWith {
   detail::OwnOption<has.strategy, bool> prepare = detail::usually<has.strategy>(true);
   /// As prepare: A is symmetric, whatever its last digits say, and its symmetric part is solved with.
   detail::OwnOption<has.strategy, bool> symmetric = {};
-  bool history = true;  ///< keep the residual of each iteration
+  bool history = true;        ///< keep the residual of each iteration
+  int iterations_before = 0;  ///< that other runs have done for this solve: SolveResult::reason counts them, too
   /// Called at each check, on the calling thread. Returning false interrupts the solve. The callback may throw: that
   /// interrupts the solve, too, and the solver throws the exception on once x holds the iterate so far. While solve()
   /// makes a stronger preconditioner, the callback is called every quarter of a second, with the number of the last
@@ -175,6 +178,7 @@ SolveOptions among_all(const OptionsWith<has>& o) {
   all.check_every = o.check_every;
   if constexpr (has.mixed) all.mixed = o.mixed;
   all.history = o.history;
+  all.iterations_before = o.iterations_before;
   all.callback = o.callback;
   all.stop = o.stop;
   return all;
@@ -193,6 +197,7 @@ struct MethodChange {
   int iteration = 0;      ///< iterations done by then
   std::string from = {};  ///< the name of what was given up: a method, a preconditioner, or as in "cg with jacobi" both
   std::string to = {};    ///< the name of what went on, in the same way
+  std::string method = {}, preconditioner = {};  ///< what went on; empty where it is the one before
 };
 
 struct SolveResult {
@@ -200,6 +205,7 @@ struct SolveResult {
   /// Why the solve ended so, in a sentence: "p . A p = -3.1 at iteration 0: A isn't positive definite", "b holds NaN in
   /// row 5 (counted from 0)". Empty after convergence, unless there is something to say of the solution.
   std::string reason;
+  Cause cause = Cause::none;  ///< the same as data
   int iterations = 0;
   double residual = 0;           ///< ||b - A x||, recomputed
   double relative_residual = 0;  ///< residual over ||b||; equal to residual when b = 0
@@ -221,6 +227,7 @@ struct SolveResult {
   double seconds = 0;
   double setup_seconds = 0;                ///< of `seconds`: for preconditioners that were made on the way
   std::size_t preconditioner_bytes = 0;    ///< of the one that ended the solve
+  bool is_direct = false;                  ///< complete factors ended the solve
   std::int64_t null_pivots = 0;            ///< of complete factors: pivots that were 0 but for rounding; A is singular
   std::size_t workspace_bytes = 0;         ///< memory allocated by the solver, without x, b, A and the preconditioner
   std::string solver;                      ///< the method that ended the solve
@@ -232,6 +239,10 @@ struct SolveResult {
   /// recomputed; 0 when r = 0. NaN for other methods.
   double gradient = std::numeric_limits<double>::quiet_NaN();
 
+  void take(Reason other) {
+    cause = other.cause;
+    reason = std::move(other.text);
+  }
   /// Whether the system or, by LSMR, the least squares problem was solved.
   explicit operator bool() const { return status == Status::converged || status == Status::least_squares; }
   std::string message() const;  ///< one line: status, iterations, recomputed residual, reason

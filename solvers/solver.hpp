@@ -181,8 +181,8 @@ SolveResult explain() {
 ///   template <class Space, class T>
 ///   static SolveResult run(const Space&, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,
 ///                          const PreconditionerRef<Space, T>& m, const SolveOptions&);
-///   static std::string breakdown_text(int cause, double number, const std::string& when);   (optional)
-/// breakdown_text() says what broke the recurrence down (ConvergenceState::cause, number) for SolveResult::reason;
+///   static Reason breakdown(int cause, double number, const std::string& when);   (optional)
+/// breakdown() says what broke the recurrence down (ConvergenceState::cause, number) for SolveResult::reason;
 /// `when` reads "at iteration 3". The method's .cpp file instantiates run() for Host and Cuda, float and double.
 ///
 /// Exec      On Host several threads may solve at once, also with one const A and one const M that allow it (Operator

@@ -7,14 +7,14 @@
 #include <optional>
 #include <string>
 
-#include <ostinato/preconditioners/any_preconditioner.hpp>
-#include <ostinato/preconditioners/least_squares.hpp>
 #include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/base/message.hpp>
 #include <ostinato/spmv/base/timing.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/transposable_operator.hpp>
+#include <ostinato/strategy/any_preconditioner.hpp>
+#include <ostinato/strategy/least_squares_preconditioner.hpp>
 #include <ostinato/strategy/prepared_matrix.hpp>
 #include <ostinato/strategy/stencil_preconditioner.hpp>
 #include <ostinato/strategy/system_solve.hpp>

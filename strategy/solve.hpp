@@ -7,10 +7,10 @@
 #include <type_traits>
 
 #include <ostinato/preconditioners/identity.hpp>
-#include <ostinato/solvers/solve.hpp>
 #include <ostinato/spmv/operator.hpp>
 #include <ostinato/spmv/space/concept.hpp>
 #include <ostinato/spmv/stencil/stencil_operator.hpp>
+#include <ostinato/strategy/solve_by_name.hpp>
 
 namespace ostinato {
 

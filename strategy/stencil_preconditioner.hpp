@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
-#include <ostinato/preconditioners/any_preconditioner.hpp>
 #include <ostinato/preconditioners/multigrid/multigrid.hpp>
 #include <ostinato/spmv/stencil/stencil_operator.hpp>
+#include <ostinato/strategy/any_preconditioner.hpp>
 
 namespace ostinato {
 

@@ -12,14 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include <ostinato/preconditioners/least_squares.hpp>
 #include <ostinato/preconditioners/triangular/factored.hpp>
 #include <ostinato/solvers/recurrence/callback_guard.hpp>
 #include <ostinato/solvers/recurrence/diagnosis.hpp>
 #include <ostinato/solvers/recurrence/restarts_steps.hpp>
 #include <ostinato/solvers/recurrence/scaled_system.hpp>
-#include <ostinato/solvers/runs.hpp>
-#include <ostinato/solvers/solve.hpp>
 #include <ostinato/spmv/algebra/accurate_residual.hpp>
 #include <ostinato/spmv/algebra/row_errors.hpp>
 #include <ostinato/spmv/base/error.hpp>
@@ -32,6 +29,9 @@
 #include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/to_host.hpp>
 #include <ostinato/spmv/transposable_operator.hpp>
+#include <ostinato/strategy/least_squares_preconditioner.hpp>
+#include <ostinato/strategy/runs.hpp>
+#include <ostinato/strategy/solve_by_name.hpp>
 
 namespace ostinato {
 
@@ -126,7 +126,8 @@ class SystemSolve {
     q_ = quality();
     result.status = Status::breakdown;
     judge(result);
-    result.reason = "no x solves the system: " + row_text(row) + " of A has no entry other than 0, and b isn't 0 there";
+    result.take({Cause::no_solution,
+                 "no x solves the system: " + row_text(row) + " of A has no entry other than 0, and b isn't 0 there"});
     if (options_.history) result.history.push_back(result.relative_residual);
     return result;
   }
@@ -189,14 +190,15 @@ class SystemSolve {
     all.relative_residual = q_.norm / (b_norm_ > 0 ? b_norm_ : 1);
     all.backward_error = q_.norm == 0 ? 0 : q_.norm / (norm_of_a() * size_of_x() + b_norm_);
     if (q_.norm <= goal_) {
-      set_end(all, Status::converged, b_norm_ == 0 ? "b = 0, and so is x" : "");
+      set_end(all, Status::converged, b_norm_ == 0 ? Reason{Cause::zero_right_side, "b = 0, and so is x"} : Reason{});
     } else if (q_.fitted <= goal_ && !prepared_.what().fixes_unknowns) {
-      set_end(all, Status::least_squares, outside_text(all.relative_residual));
+      set_end(all, Status::least_squares, outside(all));
     } else if (all && !(all.status == Status::least_squares && keeps_least_squares())) {
-      set_end(all, Status::stagnated, "the residual of the given system no longer fell");
+      set_end(all, Status::stagnated, {Cause::stalled, "the residual of the given system no longer fell"});
       all.at_precision_limit = is_rounding(q_.norm);
       if (all.at_precision_limit)
-        all.reason = "||b - A x|| is at the limit of the precision: it is about as small as its rounding";
+        all.take(
+            {Cause::rounding, "||b - A x|| is at the limit of the precision: it is about as small as its rounding"});
     }
     all.at_precision_limit &= !all;
   }
@@ -211,10 +213,12 @@ class SystemSolve {
     return apart * norm_of_a() * size_of_x() <= little * q_.norm;
   }
 
-  static void set_end(SolveResult& all, Status status, std::string reason) {
+  static Reason outside(const SolveResult& all) { return {Cause::outside_range, outside_text(all.relative_residual)}; }
+
+  static void set_end(SolveResult& all, Status status, Reason reason) {
     if (all.status == status) return;
     all.status = status;
-    all.reason = std::move(reason);
+    all.take(std::move(reason));
     all.at_precision_limit = false;
   }
 
@@ -276,7 +280,7 @@ class SystemSolve {
     constexpr int few = 100;
     left.max_iterations = std::min(left.max_iterations, std::max(few, 3 * all.iterations));
     const std::vector<std::string> notes = all.notes;
-    SolveResult more = runs::counted_from(all.iterations, pass(solver_, m_, left, rest, zero, d, q_.norm));
+    SolveResult more = pass(solver_, m_, left, rest, zero, d, q_.norm);
     add_finite<T>(space_, d, x_);
     const Quality old = std::exchange(q_, quality());
     for (double& h : more.history) h *= old.norm / b_norm_;
@@ -290,7 +294,7 @@ class SystemSolve {
     runs::take_ending(all, more);
     runs::take_method(all, more);
     judge(all);
-    if (all.status == Status::least_squares) all.reason = outside_text(all.relative_residual);
+    if (all.status == Status::least_squares) all.take(outside(all));
     return excess(q_) < 0.5 * excess(old);
   }
 
@@ -331,9 +335,8 @@ class SystemSolve {
   void shrink(SolveResult& all) {
     constexpr double large = 1e7, much = 1e-3;
     const double before = size_of_x(), share = norm_of_a() * before / b_norm_;
-    const bool is_direct = all.preconditioner == "lu" || all.preconditioner == "cholesky";
     if (!(share > large) || !std::isfinite(share) || !std::isfinite(q_.norm) || !may_go_on(all) ||
-        (is_direct && all.null_pivots == 0))
+        (all.is_direct && all.null_pivots == 0))
       return;
     const Vector<Space, T> kept = copied(x_);
     space_.zero(x_.data(), x_.size_bytes());
@@ -375,15 +378,15 @@ class SystemSolve {
     space_.zero(x_.data(), x_.size_bytes());
     const Quality old = q_;
     try {
-      SolveResult more = runs::counted_from(all.iterations, solve(runs::remaining(options_, all)));
+      SolveResult more = solve(runs::remaining(options_, all));
       // A residual isn't the smallest where a smaller one was seen.
       constexpr double hardly = 1 + 1e-6;
       if (more.status == Status::least_squares && all.relative_residual * hardly < more.relative_residual)
-        set_end(more, Status::stagnated, "the residual isn't the smallest that was reached");
+        set_end(more, Status::stagnated, {Cause::stalled, "the residual isn't the smallest that was reached"});
       const bool is_better = more || runs::is_nearer(more, all);
       if (last_.solver.empty()) last_ = {all.solver, in_words(all.status), all.reason};
       all.notes.push_back(last_.solver + " ended as " + last_.status + " (" + last_.reason + "); went on with " + what);
-      all.changes.push_back({all.iterations, last_.solver, more.solver});
+      all.changes.push_back({all.iterations, last_.solver, more.solver, more.solver, {}});
       last_ = {more.solver, in_words(more.status), more.reason};
       runs::count(all, more);
       const bool is_stopped = more.status == Status::interrupted || more.status == Status::time_limit;
@@ -408,7 +411,7 @@ class SystemSolve {
     result.solver = method;
     result.preconditioner = "none";
     result.status = Status::stagnated;
-    result.reason = "the residual is above the tolerance";
+    result.take({Cause::stalled, "the residual is above the tolerance"});
     return result;
   }
 
@@ -462,7 +465,7 @@ class SystemSolve {
     // What may be the rounding of b - A x says nothing of b.
     constexpr double hardly = 1 - 1e-3;
     if (!result && q_.norm >= hardly * least && result.backward_error > 100 * unit)
-      set_end(result, Status::least_squares, outside_text(result.relative_residual));
+      set_end(result, Status::least_squares, outside(result));
     result.seconds = watch.seconds();
     return result;
   }
@@ -484,10 +487,11 @@ class SystemSolve {
     SolveResult result =
         detail::solve_by_name<Space, T>(space_, OperatorRef<Space, T>(a), b_, x_, m, least_squares, left);
     q_ = quality();
-    if (result.status == Status::least_squares) result.reason = outside_text(result.relative_residual);
+    if (result.status == Status::least_squares) result.take(outside(result));
     // In T, the gradient tells less than the dense factorisation that came before.
     if (result.status == Status::least_squares && has_dense_least_squares() && x_.size() <= rows_before_lsmr)
-      set_end(result, Status::stagnated, "the gradient is small, but a dense factorisation doesn't call A singular");
+      set_end(result, Status::stagnated,
+              {Cause::stalled, "the gradient is small, but a dense factorisation doesn't call A singular"});
     return result;
   }
 
@@ -495,13 +499,14 @@ class SystemSolve {
   void name_limit(SolveResult& all) const {
     const std::string at = std::to_string(all.iterations);
     if (all.status == Status::time_limit)
-      all.reason = "the limit of " + seconds_text(options_.time_limit) + " was reached at iteration " + at;
+      all.take(
+          {Cause::time_limit, "the limit of " + seconds_text(options_.time_limit) + " was reached at iteration " + at});
     if (all.status != Status::iteration_limit) return;
     if (all.iterations >= options_.max_iterations) {
-      all.reason = limit_text(options_.max_iterations);
+      all.take({Cause::iteration_limit, limit_text(options_.max_iterations)});
     } else {
       all.status = Status::stagnated;
-      all.reason = "none of the methods got there in " + at + " iterations";
+      all.take({Cause::no_method, "none of the methods got there in " + at + " iterations"});
     }
   }
 
@@ -513,16 +518,16 @@ class SystemSolve {
     all.unsolved_rows = q_.rows.unsolved;
     if (const std::string text = why_singular(all); !text.empty()) {
       if (all.status == Status::converged && all.reason.empty()) {
-        all.reason = text;
+        all.take({Cause::singular, text});
       } else {
         all.notes.push_back(text);
       }
     }
     if (all.status != Status::converged || q_.rows.unsolved == 0) return;
     const std::string count = std::to_string(q_.rows.unsolved);
-    all.reason = count + (q_.rows.unsolved == 1 ? " equation isn't" : " equations aren't") +
-                 " solved: the residual is over a tenth of their own terms; scale the rows of A and b, or lower the "
-                 "tolerance";
+    all.take({Cause::unsolved_rows, count + (q_.rows.unsolved == 1 ? " equation isn't" : " equations aren't") +
+                                        " solved: the residual is over a tenth of their own terms; scale the rows of "
+                                        "A and b, or lower the tolerance"});
   }
 
   /// What shows that A is singular: equal rows, or pivots of complete factors. Empty otherwise.

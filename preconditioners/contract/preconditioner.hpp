@@ -26,16 +26,6 @@ inline constexpr bool is_identity = requires {
   typename M::is_identity;
 };
 
-/// What stronger() may make.
-struct StrongerOptions {
-  bool thorough = false;      ///< as much as memory allows
-  bool definite = true;       ///< A may be positive definite, if it is symmetric
-  double seconds = HUGE_VAL;  ///< that there are: nothing is begun that is predicted to take longer
-  double left = 0;            ///< seconds that the solve is predicted to take with this one; 0: it doesn't get there
-  std::size_t mem_limit = 0;  ///< bytes that this and weaker ones may keep together; 0: what is free
-  StopRequest stop = {};      ///< ends what is being made, with Stopped
-};
-
 template <class Space, class T>
 class Analysis;
 
@@ -84,7 +74,7 @@ class PreconditionerBase {
   virtual double rate() const { return 0; }  ///< by what M shrank an error on trial; 0 when it wasn't tried
   virtual bool equals_transpose() const { return false; }   ///< M equals its transpose; LSMR needs that
   virtual bool for_least_squares() const { return false; }  ///< M, and what is stronger, is of A^T A or A A^T for LSMR
-  virtual bool is_complete() const { return false; }        ///< M has complete factors of that: what M takes for 0 is 0
+  virtual bool is_complete() const { return false; }        ///< M has complete factors: what M takes for 0 is 0
   virtual bool works_in_float() const { return false; }     ///< r is scaled so that it fits into the range of float
   /// M isn't a linear function of r, or differs from call to call: solvers take flexible recurrences, or refuse it.
   virtual bool varies() const { return false; }
@@ -94,13 +84,6 @@ class PreconditionerBase {
   virtual std::vector<PreconditionerLevel> levels() const { return {}; }  ///< of a hierarchy, the finest first
   virtual std::string remarks() const { return {}; }                      ///< what was made, for messages
   virtual std::string name() const { return "the preconditioner"; }       ///< for messages
-
-  /// Another preconditioner, for solve() to try when this one is slow; null when there is none.
-  virtual const PreconditionerBase* fallback() const { return nullptr; }
-  /// stronger(options, why) gives a preconditioner that takes more time and memory, for solve() to go on with when this
-  /// one doesn't get there, made by the call; null when there is none, with a reason if one couldn't be made.
-  virtual const PreconditionerBase* stronger(const StrongerOptions&, std::string&) const { return nullptr; }
-  virtual double stronger_seconds() const { return 0; }  ///< predicted time to make that
 
  protected:
   PreconditionerBase(const PreconditionerBase&) = default;
@@ -197,7 +180,6 @@ class AdaptedPreconditioner final : public PreconditionerBase<Space, T> {
     return Base::member();                                                            \
   }
   using Lower = const PreconditionerBase<Space, float>*;
-  using Other = const Base*;
   OSTINATO_ANSWER(Lower, lower)
   OSTINATO_ANSWER(std::size_t, rows)
   OSTINATO_ANSWER(double, seconds)
@@ -212,14 +194,7 @@ class AdaptedPreconditioner final : public PreconditionerBase<Space, T> {
   OSTINATO_ANSWER(Index, null_pivots)
   OSTINATO_ANSWER(std::vector<PreconditionerLevel>, levels)
   OSTINATO_ANSWER(std::string, remarks)
-  OSTINATO_ANSWER(Other, fallback)
-  OSTINATO_ANSWER(double, stronger_seconds)
 #undef OSTINATO_ANSWER
-
-  const Base* stronger(const StrongerOptions& options, std::string& why) const override {
-    if constexpr (requires { m_.stronger(options, why); }) return m_.stronger(options, why);
-    return nullptr;
-  }
 
  private:
   M m_;
@@ -238,6 +213,7 @@ class PreconditionerRef {
   PreconditionerRef() = default;  ///< no preconditioner
   PreconditionerRef(const Base& m) : m_(&m) {}
 
+  const Base* get() const { return m_; }  ///< null where there is none
   bool is_identity() const { return m_ == nullptr || m_->is_identity(); }
   /// Elements of r and z; nothing where the preconditioner doesn't say.
   std::optional<std::size_t> rows() const {
@@ -259,11 +235,6 @@ class PreconditionerRef {
 
   // An "auto" that has chosen none has these, too.
   bool for_least_squares() const { return m_ != nullptr && m_->for_least_squares(); }
-  const Base* fallback() const { return m_ == nullptr ? nullptr : m_->fallback(); }
-  const Base* stronger(const StrongerOptions& options, std::string& why) const {
-    return m_ == nullptr ? nullptr : m_->stronger(options, why);
-  }
-  double stronger_seconds() const { return m_ == nullptr ? 0 : m_->stronger_seconds(); }
   std::string name() const { return m_ == nullptr ? "no preconditioner" : m_->name(); }
 
   /// A reference to the same preconditioner times 2^exponent. Half of the power is applied to r, in `room`, and half to

@@ -133,9 +133,9 @@ class IncompleteLu {
   Offset nonzeros() const { return made_.nonzeros; }  ///< of L and U, without the ones on the diagonal of L
   Index boosted() const { return made_.boosted; }     ///< pivots that were too small, and were raised
   /// Pivots of complete factors that were 0 but for rounding: A is singular then, to working precision. 0 for others.
-  Index null_pivots() const {
-    if constexpr (requires { Kind::is_complete; }) return made_.null_pivots;
-    return 0;
+  Index null_pivots() const { return is_complete() ? made_.null_pivots : 0; }
+  static constexpr bool is_complete() {
+    return requires { Kind::is_complete; };
   }
   std::string remarks() const;  ///< for reports: "9.8 times the entries of A, 3 pivots raised"
 

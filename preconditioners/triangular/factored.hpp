@@ -51,6 +51,7 @@ class Factored {
   const Space& space() const { return lower_.space(); }
   std::size_t rows() const { return between_.size(); }
   std::size_t bytes() const { return lower_.bytes() + upper_.bytes() + between_.bytes() + narrow_.bytes(); }
+  double seconds() const { return lower_.seconds() + upper_.seconds(); }  ///< of both sweeps, as far as it is predicted
   /// The bytes() of factors with so many rows and entries beside the diagonal.
   static constexpr std::size_t bytes_of(std::size_t rows, std::size_t entries) {
     constexpr std::size_t vectors = std::is_same_v<T, V> ? 1 : 2;

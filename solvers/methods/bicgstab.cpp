@@ -7,16 +7,19 @@
 
 namespace ostinato {
 
-std::string Bicgstab::breakdown_text(int cause, double, const std::string& when) {
+Reason Bicgstab::breakdown(int cause, double, const std::string& when) {
   switch (cause) {
     case BicgstabScalars::no_alpha:
-      return "r0 . A p = 0 " + when + ": the residual r0 that bicgstab began with is orthogonal to A p";
+      return {Cause::division_by_zero,
+              "r0 . A p = 0 " + when + ": the residual r0 that bicgstab began with is orthogonal to A p"};
     case BicgstabScalars::no_product:
-      return "A M^-1 r = 0 " + when + " for an r that isn't 0: A M^-1 is singular";
+      return {Cause::nearly_singular, "A M^-1 r = 0 " + when + " for an r that isn't 0: A M^-1 is singular"};
     case BicgstabScalars::no_omega:
-      return "r . A M^-1 r = 0 " + when + ": no step along A M^-1 r makes the residual r smaller";
+      return {Cause::division_by_zero,
+              "r . A M^-1 r = 0 " + when + ": no step along A M^-1 r makes the residual r smaller"};
     default:
-      return "r0 . r = 0, up to rounding, " + when + ": the residual that bicgstab began with tells it nothing more";
+      return {Cause::division_by_zero,
+              "r0 . r = 0, up to rounding, " + when + ": the residual that bicgstab began with tells it nothing more"};
   }
 }
 

@@ -24,7 +24,7 @@ struct Bicgstab : MethodTraits {
   static constexpr OnBreakdown on_breakdown = OnBreakdown::restart;
   static constexpr RoleInAuto in_auto = RoleInAuto::little_memory;
   static constexpr int period = 1;
-  static std::string breakdown_text(int cause, double number, const std::string& when);
+  static Reason breakdown(int cause, double number, const std::string& when);
 
   template <class Space, class T>
   static SolveResult run(const Space& space, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,

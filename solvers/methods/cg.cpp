@@ -7,15 +7,14 @@
 
 namespace ostinato {
 
-std::string Cg::breakdown_text(int cause, double number, const std::string& when) {
+Reason Cg::breakdown(int cause, double number, const std::string& when) {
   if (cause == Curvature::of_m) {
-    return "r . M^-1 r = " + short_text(number) + " " + when + ": the preconditioner isn't " +
-           (number < 0   ? "positive definite"
-            : number > 0 ? "negative definite"
-                         : "definite");
+    const char* const wanted = number < 0 ? "positive definite" : number > 0 ? "negative definite" : "definite";
+    return {Cause::indefinite_m,
+            "r . M^-1 r = " + short_text(number) + " " + when + ": the preconditioner isn't " + wanted};
   }
-  return "p . A p = " + short_text(number) + " " + when + ": A isn't " +
-         (number > 0 ? "negative definite" : "positive definite");
+  const char* const wanted = number > 0 ? "negative definite" : "positive definite";
+  return {Cause::not_definite, "p . A p = " + short_text(number) + " " + when + ": A isn't " + wanted};
 }
 
 OSTINATO_INSTANTIATE_METHOD(Cg);

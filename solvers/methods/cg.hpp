@@ -34,7 +34,7 @@ struct Cg : MethodTraits {
   static constexpr bool needs_symmetry = true, needs_definiteness = true;
   static constexpr bool takes_complex = true;  ///< and then needs a Hermitian matrix
   static constexpr int period = 2;  ///< without a preconditioner, rz and rz_new swap their slots in each iteration
-  static std::string breakdown_text(int cause, double number, const std::string& when);
+  static Reason breakdown(int cause, double number, const std::string& when);
 
   template <class Space, class T>
   static SolveResult run(const Space& space, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,

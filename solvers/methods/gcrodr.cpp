@@ -7,8 +7,8 @@
 
 namespace ostinato {
 
-std::string Gcrodr::breakdown_text(int cause, double number, const std::string& when) {
-  return Gmres::breakdown_text(cause, number, when);
+Reason Gcrodr::breakdown(int cause, double number, const std::string& when) {
+  return Gmres::breakdown(cause, number, when);
 }
 
 OSTINATO_INSTANTIATE_METHOD(Gcrodr);

@@ -66,7 +66,7 @@ struct Gcrodr : MethodTraits {
   static constexpr int period = 2;
   static std::size_t basis_bytes(std::size_t rows, std::size_t value_bytes, const SolveOptions& options);
   static std::string variant(const SolveOptions& options);
-  static std::string breakdown_text(int cause, double number, const std::string& when);
+  static Reason breakdown(int cause, double number, const std::string& when);
 
   template <class Space, class T>
   static SolveResult run(const Space& space, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,

@@ -7,9 +7,10 @@
 
 namespace ostinato {
 
-std::string Gmres::breakdown_text(int cause, double, const std::string& when) {
-  return "the Krylov space is complete " + when + " and holds no solution: A " +
-         (cause == gmres_loop::singular_a ? "" : "or the preconditioner ") + "is singular or nearly so";
+Reason Gmres::breakdown(int cause, double, const std::string& when) {
+  const char* const other = cause == gmres_loop::singular_a ? "" : "or the preconditioner ";
+  return {Cause::nearly_singular,
+          "the Krylov space is complete " + when + " and holds no solution: A " + other + "is singular or nearly so"};
 }
 
 OSTINATO_INSTANTIATE_METHOD(Gmres);

@@ -7,15 +7,17 @@
 
 namespace ostinato {
 
-std::string Lsmr::least_squares_text(bool is_complete) {
+Reason Lsmr::least_squares(bool is_complete) {
   const std::string smallest =
       "each column of A is at right angles to b - A x within rtol: x makes ||b - A x|| smallest";
-  return is_complete ? smallest : smallest + ", for a matrix whose columns are within rtol of those of A";
+  const char* const limits = is_complete ? "" : ", for a matrix whose columns are within rtol of those of A";
+  return {Cause::smallest_residual, smallest + limits};
 }
 
-std::string Lsmr::breakdown_text(int cause, double, const std::string& when) {
-  if (cause == LsmrScalars::indefinite) return "the preconditioner isn't positive definite, " + when;
-  return "the recurrence would have divided by 0 " + when;
+Reason Lsmr::breakdown(int cause, double, const std::string& when) {
+  if (cause == LsmrScalars::indefinite)
+    return {Cause::indefinite_m, "the preconditioner isn't positive definite, " + when};
+  return {Cause::division_by_zero, "the recurrence would have divided by 0 " + when};
 }
 
 OSTINATO_INSTANTIATE_METHOD(Lsmr);

@@ -25,7 +25,7 @@ namespace ostinato {
 /// Shapes    A: m x n. b: m. x: n, in the memory of `space`. On entry x holds the initial guess.
 /// Requires  A has apply_transposed (spmv/transposable_operator.hpp). M is symmetric, says so (equals_transpose()), and
 ///           is positive definite: n x n and near to A^T A, or m x m and near to A A^T, the latter where m != n and
-///           A x = b has a solution (preconditioners/least_squares.hpp). For a factor M = L L^T, LSMR works on A L^-T;
+///           A x = b has a solution (strategy/least_squares_preconditioner.hpp). For a factor M = L L^T, LSMR works on A L^-T;
 ///           it applies M^-1 alone.
 /// Traffic   An iteration applies A, A^T and M once each, and moves (3 m + 9 n) sizeof(T) bytes of vectors, with a
 ///           preconditioner 4 n (or 4 m) sizeof(T) more. The start takes up to 32 products with A^T where A has no
@@ -49,10 +49,10 @@ struct Lsmr : MethodTraits {
   template <class Space, class T>
   static SolveResult run(const Space& space, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,
                          const PreconditionerRef<Space, T>& m, const SolveOptions& options);
-  static std::string breakdown_text(int cause, double number, const std::string& when);
+  static Reason breakdown(int cause, double number, const std::string& when);
   /// SolveResult::reason of a least squares solution. `is_complete`: complete factors of A^T A found no smaller
   /// residual.
-  static std::string least_squares_text(bool is_complete);
+  static Reason least_squares(bool is_complete);
 };
 
 /// lsmr(space, A, b, x, M, options) solves A x = b; M and options may be left out.

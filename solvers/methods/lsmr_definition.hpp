@@ -236,7 +236,7 @@ class LeastSquares {
     return restarts_ < 0 && system_.m().is_complete() ? std::min(enough, rounding_of_factors) : enough;
   }
 
-  /// Complete factors of A^T A enlarge the rounding of A^T r to about eps^0.65 (preconditioners/least_squares.hpp).
+  /// Complete factors of A^T A enlarge the rounding of A^T r to about eps^0.65 (strategy/least_squares_preconditioner.hpp).
   static constexpr double rounding_of_factors = is_single<T> ? 3e-3 : 1e-8;
 
   /// Residuals that differ by half of the digits count as equal: then the gradient decides.
@@ -266,8 +266,9 @@ class LeastSquares {
   static void tell_limit(SolveResult& result) {
     result.status = Status::stagnated;
     result.at_precision_limit = true;
-    result.reason = "A^T (b - A x) is at the limit of " + std::string(precision_name<T>) + ": the gradient, " +
-                    short_text(result.gradient) + ", is about what the rounding of b - A x leaves";
+    result.take({Cause::rounding, "A^T (b - A x) is at the limit of " + std::string(precision_name<T>) +
+                                      ": the gradient, " + short_text(result.gradient) +
+                                      ", is about what the rounding of b - A x leaves"});
   }
 
   const ScaledSystem<Space, T>& system_;
@@ -303,13 +304,15 @@ SolveResult Lsmr::run(const Space& space, const OperatorRef<Space, T>& given, In
   check_goal<T>(result, system.b_norm(), method.monitor().goal());
   report(result, method.solve().norm(), system, method.restarts(), method.monitor(), options);
   if (result.status == Status::stagnated && result.reason.empty()) {
-    result.reason = "neither b - A x nor the gradient, " + short_text(result.gradient) +
-                    ", fell any longer at iteration " + std::to_string(result.iterations);
-    if (is_of_rows(given, preconditioner)) result.reason += ": A x = b may have no solution, which M of A A^T supposes";
+    const char* const of_rows =
+        is_of_rows(given, preconditioner) ? ": A x = b may have no solution, which M of A A^T supposes" : "";
+    result.take({Cause::stalled, "neither b - A x nor the gradient, " + short_text(result.gradient) +
+                                     ", fell any longer at iteration " +
+                                     std::to_string(options.iterations_before + result.iterations) + of_rows});
   }
-  result.reason = result.status == Status::least_squares
-                      ? least_squares_text(system.m().is_complete())
-                      : reason_of<Lsmr, Space, T>(result, method.monitor(), system, x, options);
+  result.take(result.status == Status::least_squares
+                  ? least_squares(system.m().is_complete())
+                  : reason_of<Lsmr, Space, T>(result, method.monitor(), system, x, options));
   if (result.status == Status::not_finite) result.gradient = std::numeric_limits<double>::quiet_NaN();
   result.workspace_bytes = workspace.bytes();
   guard.rethrow();

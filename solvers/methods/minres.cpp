@@ -7,15 +7,16 @@
 
 namespace ostinato {
 
-std::string Minres::breakdown_text(int cause, double, const std::string& when) {
+Reason Minres::breakdown(int cause, double, const std::string& when) {
   switch (cause) {
     case MinresScalars::indefinite_m:
-      return "r . M^-1 r isn't positive " + when +
-             ": the preconditioner isn't positive definite, and minres needs that";
+      return {Cause::indefinite_m, "r . M^-1 r isn't positive " + when +
+                                       ": the preconditioner isn't positive definite, and minres needs that"};
     case MinresScalars::no_gain:
-      return "A r is as small as rounding " + when + ": A is singular or nearly so, and b isn't in its range";
+      return {Cause::nearly_singular,
+              "A r is as small as rounding " + when + ": A is singular or nearly so, and b isn't in its range"};
     default:
-      return "rounding adds as much to the residual as a step takes away " + when;
+      return {Cause::stalled, "rounding adds as much to the residual as a step takes away " + when};
   }
 }
 

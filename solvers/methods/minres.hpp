@@ -30,7 +30,7 @@ struct Minres : MethodTraits {
   static constexpr bool needs_symmetry = true, takes_varying_m = false;
   static constexpr bool has_steady_residual = true, forms_large_squares = true;
   static constexpr int period = 2;  ///< v and v_old, w and w_old swap in each iteration
-  static std::string breakdown_text(int cause, double number, const std::string& when);
+  static Reason breakdown(int cause, double number, const std::string& when);
 
   template <class Space, class T>
   static SolveResult run(const Space& space, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,

@@ -32,7 +32,7 @@ std::string outside_text(double relative_residual) {
                                    const std::vector<double>&);                                              \
   template bool solves_least_squares(const ScaledSystem<Space, T>&, In<T>, In<T>);                           \
   template bool shows_asymmetry(const ScaledSystem<Space, T>&, In<T>);                                       \
-  template std::string why_singular(const ScaledSystem<Space, T>&, double)
+  template Reason why_singular(const ScaledSystem<Space, T>&, double)
 OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
 OSTINATO_FOR_COMPLEX(OSTINATO_INSTANTIATE);
 

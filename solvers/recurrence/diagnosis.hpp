@@ -63,6 +63,6 @@ bool shows_asymmetry(const ScaledSystem<Space, T>& system, In<T> r);
 /// Exec      One product, some more where A * ones is small, in vectors of its own. Empty, too, when there is no memory
 ///           for them.
 template <class Space, class T>
-std::string why_singular(const ScaledSystem<Space, T>& system, double goal);
+Reason why_singular(const ScaledSystem<Space, T>& system, double goal);
 
 }  // namespace ostinato

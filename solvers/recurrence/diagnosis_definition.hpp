@@ -47,7 +47,7 @@ Found first_not_finite(const Space& space, In<T> v) {
 /// Returns what `say` returns. A diagnosis that can't be made, for want of memory or because A throws, is none: the
 /// solve is over, and its result is worth more. Where the device fails, x may be lost.
 template <class F>
-std::string if_possible(F&& say) {
+auto if_possible(F&& say) -> decltype(say()) {
   try {
     return say();
   } catch (const DeviceMemoryError&) {
@@ -162,7 +162,7 @@ bool solves_least_squares(const ScaledSystem<Space, T>& system, In<T> x, In<T> r
     return is_rounding_by_row<Space, T>(space, system.a(), detail::to_host<T>(space, r), y,
                                         diagnosing::sizes_of_rows(space, system.a(), of_r));
   };
-  return !diagnosing::if_possible([&] { return std::string(proof() ? "yes" : ""); }).empty();
+  return diagnosing::if_possible(proof);
 }
 
 template <class Space, class T>
@@ -184,18 +184,18 @@ bool shows_asymmetry(const ScaledSystem<Space, T>& system, In<T> r) {
     const double norm = std::isnan(system.a_norm()) ? 0 : system.a_norm();
     return difference > clear * std::sqrt(rr * ww) && difference > rounding * norm * std::sqrt(rr * vv);
   };
-  return !diagnosing::if_possible([&] { return std::string(shown() ? "yes" : ""); }).empty();
+  return diagnosing::if_possible(shown);
 }
 
 template <class Space, class T>
-std::string why_singular(const ScaledSystem<Space, T>& system, double goal) {
-  return diagnosing::if_possible([&]() -> std::string {
+Reason why_singular(const ScaledSystem<Space, T>& system, double goal) {
+  return diagnosing::if_possible([&]() -> Reason {
     const Space& space = system.space();
     if (system.a().rows() != system.a().cols()) return {};
     const Facts* const s = system.a().facts();
     if (s != nullptr && s->empty_rows > 0) {
-      return "A is singular: " + std::to_string(s->empty_rows) +
-             (s->empty_rows == 1 ? " row has no entries" : " rows have no entries");
+      const char* const rows = s->empty_rows == 1 ? " row has no entries" : " rows have no entries";
+      return {Cause::singular, "A is singular: " + std::to_string(s->empty_rows) + rows};
     }
     const std::size_t n = system.b().size();
     const Vector<Space, T> ones(space, n, T{1});
@@ -207,12 +207,12 @@ std::string why_singular(const ScaledSystem<Space, T>& system, double goal) {
         std::isnan(system.a_norm()) ? 0 : 4 * std::numeric_limits<real_t<T>>::epsilon() * system.a_norm();
     if (!(size <= rounding * root) || !is_rounding_by_row<Space, T>(space, system.a(), std::vector<T>(n, T{1}), y))
       return {};
-    const std::string found = "A * ones = 0: A is singular, constants solve A x = 0";
+    const Reason found{Cause::singular, "A * ones = 0: A is singular, constants solve A x = 0"};
     if (s == nullptr || !s->symmetric) return found;
     dot<T>(space, ones, system.b(), slot.data());
     const sum_t<T> sum = slot.download()[0];
     if (magnitude(sum) <= goal * root) return {};
-    return no_solution_text(system.unscaled(is_complex<T> ? magnitude(sum) : real_part(sum)));
+    return {Cause::no_solution, no_solution_text(system.unscaled(is_complex<T> ? magnitude(sum) : real_part(sum)))};
   });
 }
 

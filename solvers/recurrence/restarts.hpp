@@ -143,6 +143,7 @@ void report(SolveResult& result, double norm, const ScaledSystem<Space, T>& syst
   result.seconds = monitor.seconds();
   result.preconditioner_bytes = system.m().bytes();
   result.null_pivots = system.m().null_pivots();
+  result.is_direct = system.m().is_complete();
   if (restarts <= 0) return;
   result.notes.push_back(result.solver + " restarted from the recomputed residual " + std::to_string(restarts) +
                          (restarts == 1 ? " time" : " times"));
@@ -297,9 +298,9 @@ class Solve {
   }
 
   /// A note that says why the solve ended.
-  static void tell(SolveResult& result, const std::string& reason) {
-    result.notes.push_back(reason);
-    result.reason = reason;
+  static void tell(SolveResult& result, Reason reason) {
+    result.notes.push_back(reason.text);
+    result.take(std::move(reason));
   }
 
   void enter() {
@@ -354,8 +355,8 @@ class Solve {
     judge_.make_finite(x_);
     norm_ = judge_.compute(x_, r_);
     result.status = Status::not_finite;
-    tell(result, "x grew out of the range of " + std::string(precision_name<T>) +
-                     "; its elements end at the largest finite number");
+    tell(result, {Cause::range, "x grew out of the range of " + std::string(precision_name<T>) +
+                                    "; its elements end at the largest finite number"});
   }
 
   /// Elements of x that aren't finite, and that no entry of A reads, become 0.
@@ -367,7 +368,7 @@ class Solve {
         (result.status == Status::converged && norm_ <= monitor_.goal()) || result.status == Status::least_squares;
     if (is_solved || !guess_is_finite_) return result.notes.push_back(what);
     result.status = Status::not_finite;
-    tell(result, what);
+    tell(result, {Cause::range, what});
   }
 
   /// The residual and the backward error of x, and whether rounding is what keeps the residual from falling.
@@ -385,8 +386,8 @@ class Solve {
     has_grown_ = hidden && norm_ > 1e-2 * system_.b_norm();
     result.at_precision_limit = hidden && !has_grown_ && s != Status::diverged;
     if (result.at_precision_limit) {
-      tell(result, "||b - A x|| is at the limit of " + std::string(precision_name<T>) +
-                       ": it is about as small as the rounding of b - A x");
+      tell(result, {Cause::rounding, "||b - A x|| is at the limit of " + std::string(precision_name<T>) +
+                                         ": it is about as small as the rounding of b - A x"});
     }
     judge_.compute(x_, r_);
     // What a claim needs: digits of r beyond its rounding.
@@ -400,19 +401,19 @@ class Solve {
     std::snprintf(text, sizeof text,
                   "||x|| has grown to %.1e, and its rounding hides b - A x: A may be singular or nearly so",
                   judge_.size(x_, r_));
-    tell(result, text);
+    tell(result, {Cause::large_x, text});
   }
 
   void out_of_range(SolveResult& result, bool too_large, bool is_lost) const {
     if (too_large) {
       result.status = Status::not_finite;
-      tell(result, "the solution is too large for " + std::string(precision_name<T>) +
-                       "; its elements end at the largest finite number");
+      tell(result, {Cause::range, "the solution is too large for " + std::string(precision_name<T>) +
+                                      "; its elements end at the largest finite number"});
     } else if (is_lost) {
       result.status = Status::stagnated;
       result.at_precision_limit = true;
-      tell(result, "the solution is too small for " + std::string(precision_name<T>) +
-                       ": its elements lost digits or became 0; scale b or A");
+      tell(result, {Cause::range, "the solution is too small for " + std::string(precision_name<T>) +
+                                      ": its elements lost digits or became 0; scale b or A"});
     }
   }
 
@@ -440,55 +441,58 @@ void check_goal(SolveResult& result, double b_norm, double goal) {
 
 /// Says that a Method which says `needs_symmetry` was given a matrix without it; empty otherwise.
 template <class Method, class Space, class T>
-std::string why_not_symmetric(const OperatorRef<Space, T>& a) {
+Reason why_not_symmetric(const OperatorRef<Space, T>& a) {
   if constexpr (Method::needs_symmetry) {
     const Facts* s = a.facts();
-    if (s != nullptr && !s->symmetric) return "A isn't symmetric; " + std::string(Method::name) + " needs that";
+    if (s != nullptr && !s->symmetric)
+      return {Cause::not_symmetric, "A isn't symmetric; " + std::string(Method::name) + " needs that"};
   }
   return {};
 }
 
-/// What ended a recurrence that didn't converge, in a sentence.
+/// What ended a recurrence.
 template <class Method, class Space, class T>
-std::string ending_text(const SolveResult& result, const Monitor<Space>& monitor, const ScaledSystem<Space, T>& system,
-                        const SolveOptions& options) {
-  const std::string when = "at iteration " + std::to_string(result.iterations);
+Reason ending_of(const SolveResult& result, const Monitor<Space>& monitor, const ScaledSystem<Space, T>& system,
+                 const SolveOptions& options) {
+  const std::string when = "at iteration " + std::to_string(options.iterations_before + result.iterations);
   switch (result.status) {
     case Status::converged:
-      return system.b_norm() == 0 ? "b = 0, and so is x" : "";
+      return system.b_norm() == 0 ? Reason{Cause::zero_right_side, "b = 0, and so is x"} : Reason{};
     case Status::iteration_limit:
-      return limit_text(options.max_iterations);
+      return {Cause::iteration_limit, limit_text(options.max_iterations)};
     case Status::time_limit:
-      return "the limit of " + short_text(options.time_limit) + " s was reached " + when;
+      return {Cause::time_limit, "the limit of " + short_text(options.time_limit) + " s was reached " + when};
     case Status::interrupted:
-      return (options.stop.is_made() ? "a stop was requested " : "the callback ended the solve ") + when;
+      if (options.stop.is_made()) return {Cause::stop_request, "a stop was requested " + when};
+      return {Cause::callback, "the callback ended the solve " + when};
     case Status::diverged:
-      return "the residual grew past " + short_text(options.divergence_limit) + " times its start " + when;
+      return {Cause::growth,
+              "the residual grew past " + short_text(options.divergence_limit) + " times its start " + when};
     case Status::not_finite:
-      return "numbers left the range of " + std::string(precision_name<T>) + " " + when;
+      return {Cause::range, "numbers left the range of " + std::string(precision_name<T>) + " " + when};
     case Status::stagnated:
-      return "the recomputed residual no longer fell " + when;
+      return {Cause::stalled, "the recomputed residual no longer fell " + when};
     case Status::breakdown:
-      if constexpr (requires { &Method::breakdown_text; }) {
-        return Method::breakdown_text(monitor.cause(), system.unscaled_energy(monitor.number()), when);
+      if constexpr (requires { &Method::breakdown; }) {
+        return Method::breakdown(monitor.cause(), system.unscaled_energy(monitor.number()), when);
       } else {
-        return "the recurrence would have divided by 0 " + when;
+        return {Cause::division_by_zero, "the recurrence would have divided by 0 " + when};
       }
-    case Status::least_squares:
-      return outside_text(result.relative_residual);  // LSMR has words of its own
+    case Status::least_squares:  // LSMR has words of its own
+      return {Cause::outside_range, outside_text(result.relative_residual)};
   }
   return {};
 }
 
-/// Why a solve ended: SolveResult::reason. `x` is the caller's. Says, too, whether the input is to blame.
+/// Why a solve ended. `x` is the caller's. Says, too, whether the input is to blame.
 template <class Method, class Space, class T>
-std::string reason_of(SolveResult& result, const Monitor<Space>& monitor, const ScaledSystem<Space, T>& system, In<T> x,
-                      const SolveOptions& options) {
+Reason reason_of(SolveResult& result, const Monitor<Space>& monitor, const ScaledSystem<Space, T>& system, In<T> x,
+                 const SolveOptions& options) {
   const Status status = result.status;
-  const std::string ending = ending_text<Method>(result, monitor, system, options);
+  const Reason ending = ending_of<Method>(result, monitor, system, options);
   if (status == Status::least_squares && system.a().rows() == system.a().cols()) {
-    const std::string text = why_singular(system, monitor.goal());
-    return text.empty() ? ending : text + "; " + ending;
+    const Reason seen = why_singular(system, monitor.goal());
+    return seen.empty() ? ending : Reason{ending.cause, seen.text + "; " + ending.text};
   }
   if (status == Status::converged || status == Status::least_squares || status == Status::time_limit ||
       status == Status::interrupted)
@@ -496,13 +500,14 @@ std::string reason_of(SolveResult& result, const Monitor<Space>& monitor, const 
   if (status == Status::not_finite && result.reason.empty()) {
     const NotFinite found = why_not_finite(system, x);
     result.bad_input = found.in_input;
-    return found.where.empty() ? ending : found.where;
+    if (found.where.empty()) return ending;
+    return {found.in_input ? Cause::bad_input : Cause::bad_preconditioner, found.where};
   }
-  if (const std::string text = why_not_symmetric<Method>(system.a()); !text.empty()) return text;
+  if (Reason why = why_not_symmetric<Method>(system.a()); !why.empty()) return why;
   if (status != Status::iteration_limit && !result.at_precision_limit) {
-    if (const std::string text = why_singular(system, monitor.goal()); !text.empty()) return text;
+    if (Reason why = why_singular(system, monitor.goal()); !why.empty()) return why;
   }
-  return result.reason.empty() ? ending : result.reason;
+  return result.reason.empty() ? ending : Reason{result.cause, result.reason};
 }
 
 /// What speaks against starting the recurrence once more; none where nothing does. restarts: -1 before the first start.
@@ -558,9 +563,9 @@ void report_ending(SolveResult& result, Solve<Space, T>& solve, const RestartRec
   report(result, solve.norm(), system, record.restarts, monitor, options);
   if (!result && record.is_guess && result.iterations > 0 && std::isfinite(result.relative_residual))
     result.notes.push_back(result.solver + " came no nearer than the guess; x is the guess");
-  result.reason = reason_of<Method, Space, T>(result, monitor, system, x, options);
+  result.take(reason_of<Method, Space, T>(result, monitor, system, x, options));
   if (!result) {
-    if (const std::string text = why_not_symmetric<Method>(system.a()); !text.empty()) result.notes.push_back(text);
+    if (const Reason why = why_not_symmetric<Method>(system.a()); !why.empty()) result.notes.push_back(why.text);
   }
 }
 

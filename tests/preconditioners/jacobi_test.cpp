@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include <ostinato/preconditioners/any_preconditioner.hpp>
 #include <ostinato/solvers/recurrence/workspace.hpp>
 #include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
+#include <ostinato/strategy/any_preconditioner.hpp>
 
 #include "support/matrices.hpp"
 #include "support/reference.hpp"

@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
-#include <ostinato/preconditioners/any_preconditioner.hpp>
 #include <ostinato/solvers/methods/cg.hpp>
 #include <ostinato/solvers/methods/gmres.hpp>
 #include <ostinato/solvers/methods/minres.hpp>
 #include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/graph_capture.hpp>
+#include <ostinato/strategy/any_preconditioner.hpp>
 
 #include "support/preconditioning.hpp"
 #include "support/shared_matrices.hpp"

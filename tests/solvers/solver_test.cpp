@@ -12,12 +12,12 @@
 #include <thread>
 #include <vector>
 
-#include <ostinato/preconditioners/any_preconditioner.hpp>
 #include <ostinato/preconditioners/function_preconditioner.hpp>
 #include <ostinato/preconditioners/jacobi.hpp>
-#include <ostinato/solvers/solve.hpp>
 #include <ostinato/spmv/function_operator.hpp>
+#include <ostinato/strategy/any_preconditioner.hpp>
 #include <ostinato/strategy/solve.hpp>
+#include <ostinato/strategy/solve_by_name.hpp>
 
 #include "support/exact_residual.hpp"
 #include "support/solving.hpp"

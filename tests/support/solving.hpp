@@ -16,11 +16,11 @@
 
 #include <ostinato/preconditioners/jacobi.hpp>
 #include <ostinato/solvers/list.hpp>
-#include <ostinato/solvers/solve.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
 #include <ostinato/spmv/operator.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
+#include <ostinato/strategy/solve_by_name.hpp>
 
 #include "support/matrices.hpp"
 #include "support/reference.hpp"

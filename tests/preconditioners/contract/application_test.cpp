@@ -11,14 +11,14 @@
 #include <utility>
 #include <vector>
 
-#include <ostinato/preconditioners/any_preconditioner.hpp>
 #include <ostinato/preconditioners/chebyshev.hpp>
 #include <ostinato/preconditioners/function_preconditioner.hpp>
 #include <ostinato/preconditioners/jacobi.hpp>
-#include <ostinato/solvers/solve.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
 #include <ostinato/spmv/operator.hpp>
+#include <ostinato/strategy/any_preconditioner.hpp>
+#include <ostinato/strategy/solve_by_name.hpp>
 
 #include "support/matrices.hpp"
 #include "support/preconditioning.hpp"

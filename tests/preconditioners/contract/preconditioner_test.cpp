@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
-#include <ostinato/preconditioners/any_preconditioner.hpp>
 #include <ostinato/preconditioners/identity.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
+#include <ostinato/strategy/any_preconditioner.hpp>
 
 #include "support/matrices.hpp"
 #include "support/reference.hpp"
@@ -75,7 +75,6 @@ TEST(Preconditioner, AClassOfAUserIsWrapped) {
   EXPECT_FALSE(m.is_identity());
   EXPECT_EQ(m.bytes(), 0u);
   EXPECT_EQ(m.lower(), nullptr);
-  EXPECT_EQ(m.fallback(), nullptr);
   const std::vector<double> r = {1, -2, 3};
   std::vector<double> z(3);
   double slot = 0;

@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include <ostinato/preconditioners/any_preconditioner.hpp>
 #include <ostinato/preconditioners/list.hpp>
 #include <ostinato/solvers/methods/cg.hpp>
 #include <ostinato/solvers/methods/gcrodr.hpp>
@@ -20,6 +19,7 @@
 #include <ostinato/spmv/matrix/generate.hpp>
 #include <ostinato/spmv/ordering/minimum_degree.hpp>
 #include <ostinato/spmv/ordering/nested_dissection.hpp>
+#include <ostinato/strategy/any_preconditioner.hpp>
 
 #include "support/matrices.hpp"
 #include "support/preconditioning.hpp"

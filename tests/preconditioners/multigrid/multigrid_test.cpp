@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include <ostinato/preconditioners/any_preconditioner.hpp>
 #include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
+#include <ostinato/strategy/any_preconditioner.hpp>
 
 #include "support/grids.hpp"
 #include "support/preconditioning.hpp"

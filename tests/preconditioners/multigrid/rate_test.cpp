@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include <ostinato/preconditioners/any_preconditioner.hpp>
 #include <ostinato/preconditioners/multigrid/multigrid.hpp>
-#include <ostinato/solvers/solve.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
+#include <ostinato/strategy/any_preconditioner.hpp>
+#include <ostinato/strategy/solve_by_name.hpp>
 
 #include "support/matrices.hpp"
 #include "support/spaces.hpp"

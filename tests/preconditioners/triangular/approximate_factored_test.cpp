@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include <ostinato/preconditioners/any_preconditioner.hpp>
 #include <ostinato/preconditioners/ilu/ic.hpp>
 #include <ostinato/preconditioners/ilu/iluk.hpp>
 #include <ostinato/preconditioners/ilu/ilut.hpp>
@@ -23,6 +22,7 @@
 #include <ostinato/spmv/base/message.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
+#include <ostinato/strategy/any_preconditioner.hpp>
 
 #include "support/matrices.hpp"
 #include "support/preconditioning.hpp"

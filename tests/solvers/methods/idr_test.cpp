@@ -4,9 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include <ostinato/preconditioners/any_preconditioner.hpp>
 #include <ostinato/solvers/methods/bicgstab.hpp>
 #include <ostinato/spmv/base/error.hpp>
+#include <ostinato/strategy/any_preconditioner.hpp>
 
 #include "support/solving.hpp"
 

@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include <ostinato/preconditioners/any_preconditioner.hpp>
-#include <ostinato/preconditioners/least_squares.hpp>
 #include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/transposable_operator.hpp>
+#include <ostinato/strategy/any_preconditioner.hpp>
+#include <ostinato/strategy/least_squares_preconditioner.hpp>
 
 #include "support/least_squares.hpp"
 #include "support/shared_matrices.hpp"

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include <ostinato/solvers/examination.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
+#include <ostinato/strategy/examination.hpp>
 
 #include "support/matrices.hpp"
 

@@ -9,9 +9,9 @@
 #include <limits>
 #include <vector>
 
-#include <ostinato/preconditioners/least_squares.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/transposable_operator.hpp>
+#include <ostinato/strategy/least_squares_preconditioner.hpp>
 
 #include "support/least_squares.hpp"
 #include "support/matrices.hpp"

@@ -15,7 +15,6 @@
 #include <thread>
 #include <vector>
 
-#include <ostinato/preconditioners/any_preconditioner.hpp>
 #include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/formats/list.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
@@ -25,6 +24,7 @@
 #include <ostinato/spmv/space/scan.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 #include <ostinato/spmv/stencil/stencil_operator.hpp>
+#include <ostinato/strategy/any_preconditioner.hpp>
 
 #include "support/cuda_runtime.hpp"
 #include "support/matrices.hpp"

@@ -12,12 +12,12 @@
 #include <utility>
 #include <vector>
 
-#include <ostinato/preconditioners/any_preconditioner.hpp>
 #include <ostinato/preconditioners/list.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
 #include <ostinato/spmv/operator.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
+#include <ostinato/strategy/any_preconditioner.hpp>
 
 #include "support/cuda_runtime.hpp"
 #include "support/matrices.hpp"

@@ -14,8 +14,8 @@
 #include <ostinato/preconditioners/multigrid/algebraic/coarsening_steps.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/hierarchy.hpp>
 #include <ostinato/preconditioners/multigrid/multigrid.hpp>
-#include <ostinato/solvers/solve.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
+#include <ostinato/strategy/solve_by_name.hpp>
 
 #include "preconditioners/multigrid/algebraic/algebraic_matrices.hpp"
 #include "support/solving.hpp"

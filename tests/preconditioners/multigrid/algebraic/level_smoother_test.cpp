@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include <ostinato/preconditioners/any_preconditioner.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/level_smoother.hpp>
 #include <ostinato/preconditioners/multigrid/multigrid.hpp>
 #include <ostinato/spmv/base/error.hpp>
+#include <ostinato/strategy/any_preconditioner.hpp>
 
 #include "preconditioners/multigrid/algebraic/algebraic_matrices.hpp"
 #include "support/solving.hpp"

@@ -12,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include <ostinato/preconditioners/any_preconditioner.hpp>
 #include <ostinato/preconditioners/multigrid/multigrid.hpp>
 #include <ostinato/preconditioners/multigrid/structured/cycle.hpp>
 #include <ostinato/preconditioners/multigrid/structured/half_steps.hpp>
@@ -20,6 +19,7 @@
 #include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
+#include <ostinato/strategy/any_preconditioner.hpp>
 
 #include "support/grids.hpp"
 #include "support/preconditioning.hpp"

@@ -13,10 +13,10 @@
 #include <ostinato/solvers/list.hpp>
 #include <ostinato/solvers/recurrence/restarts.hpp>
 #include <ostinato/solvers/solver.hpp>
-#include <ostinato/solvers/watch.hpp>
 #include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/base/message.hpp>
 #include <ostinato/spmv/space/vector.hpp>
+#include <ostinato/strategy/watch.hpp>
 
 // Runs of methods one after the other: a method by its name, the limits that are left for the next run, and one result
 // of several.
@@ -59,7 +59,7 @@ inline bool is_nearer(const SolveResult& more, const SolveResult& all) {
 /// Takes how a further run ended.
 inline void take_ending(SolveResult& to, const SolveResult& from) {
   to.status = from.status;
-  to.reason = from.reason;
+  to.take({from.cause, from.reason});
   to.bad_input = from.bad_input;
 }
 
@@ -68,6 +68,7 @@ inline void take_method(SolveResult& to, const SolveResult& from) {
   to.solver = from.solver;
   to.preconditioner = from.preconditioner;
   to.preconditioner_bytes = from.preconditioner_bytes;
+  to.is_direct = from.is_direct;
 }
 
 inline void take_residual(SolveResult& to, const SolveResult& from) {
@@ -78,21 +79,11 @@ inline void take_residual(SolveResult& to, const SolveResult& from) {
   to.gradient = from.gradient;
 }
 
-/// The result of a run after `before` iterations of others, whose reason counts the run's own.
-inline SolveResult counted_from(int before, SolveResult run) {
-  constexpr std::string_view words = "at iteration ";
-  const std::size_t at = run.reason.find(words);
-  if (at == std::string::npos) return run;
-  const std::size_t number = at + words.size();
-  const std::size_t end = std::min(run.reason.find_first_not_of("0123456789", number), run.reason.size());
-  run.reason.replace(number, end - number, std::to_string(before + std::stoi(run.reason.substr(number, end - number))));
-  return run;
-}
-
 /// Returns the options for the solver after `done`: the limits that are left, and a callback that continues the counts.
 inline SolveOptions remaining(const SolveOptions& options, const SolveResult& done) {
   SolveOptions left = options;
   left.max_iterations = std::max(0, options.max_iterations - done.iterations);
+  left.iterations_before += done.iterations;
   if (options.time_limit > 0) left.time_limit = std::max(1e-9, options.time_limit - done.seconds);
   if (options.callback) {
     left.callback = [&options, before = done.iterations, seconds = done.seconds](const Iteration& i) {
@@ -104,7 +95,10 @@ inline SolveOptions remaining(const SolveOptions& options, const SolveResult& do
 
 /// Adds what a further run has spent and noted.
 inline void count(SolveResult& all, SolveResult& more) {
-  for (const MethodChange& c : more.changes) all.changes.push_back({all.iterations + c.iteration, c.from, c.to});
+  for (MethodChange c : more.changes) {
+    c.iteration += all.iterations;
+    all.changes.push_back(std::move(c));
+  }
   all.iterations += more.iterations;
   all.seconds += more.seconds;
   all.setup_seconds += more.setup_seconds;
@@ -121,6 +115,15 @@ inline void extend(SolveResult& all, SolveResult& more) {
   count(all, more);
   take_ending(all, more);
   take_residual(all, more);
+}
+
+/// Why a solve ended while something stronger was made.
+inline Reason stopped_meanwhile(const SolveResult& all, const SolveOptions& options) {
+  const bool is_asked = options.stop.is_made();
+  return {is_asked ? Cause::stop_request : Cause::callback,
+          std::string(is_asked ? "a stop was requested" : "the callback ended the solve") + " at iteration " +
+              std::to_string(options.iterations_before + all.iterations) +
+              ", while a stronger preconditioner was made"};
 }
 
 /// "cg with jacobi left 0.93 of the residual an iteration, at iteration 80"
@@ -154,10 +157,10 @@ struct Ending {
   std::string solver;
   Status status;
   int iterations;
-  std::string reason;
+  Reason why;
 };
 
-inline Ending ending_of(const SolveResult& r) { return {r.solver, r.status, r.iterations, r.reason}; }
+inline Ending ending_of(const SolveResult& r) { return {r.solver, r.status, r.iterations, {r.cause, r.reason}}; }
 
 /// Whether another method may still converge after a method that ended so.
 inline bool may_try_another(const Ending& e) {
@@ -173,17 +176,11 @@ struct InUse {
   std::string text() const { return method + " with " + preconditioner; }
 };
 
-template <class Space, class T>
-InUse in_use(const SolveResult& result) {
-  constexpr std::string_view between = " with ";
+inline InUse in_use(const SolveResult& result) {
   InUse last;
   for (auto change = result.changes.rbegin(); change != result.changes.rend(); ++change) {
-    const std::size_t end = change->to.find(between);
-    const std::string first = change->to.substr(0, end);
-    const bool names_method = find<Space, T>(first, Solvers{}) != nullptr;
-    if (names_method && last.method.empty()) last.method = first;
-    if (!last.preconditioner.empty() || (names_method && end == std::string::npos)) continue;
-    last.preconditioner = names_method ? change->to.substr(end + between.size()) : change->to;
+    if (last.method.empty()) last.method = change->method;
+    if (last.preconditioner.empty()) last.preconditioner = change->preconditioner;
   }
   if (last.method.empty()) last.method = result.solver;
   if (last.preconditioner.empty()) last.preconditioner = result.preconditioner;
@@ -193,21 +190,22 @@ InUse in_use(const SolveResult& result) {
 /// From what ran last to `next`. Names only what is another one; nothing where both are the same.
 inline MethodChange change_between(const InUse& last, const InUse& next) {
   if (last.preconditioner == next.preconditioner)
-    return last.method == next.method ? MethodChange{} : MethodChange{0, last.method, next.method};
-  return {0, last.text(), next.text()};
+    return last.method == next.method ? MethodChange{} : MethodChange{0, last.method, next.method, next.method, {}};
+  return {0, last.text(), next.text(), next.method, next.preconditioner};
 }
 
 inline std::string why_next(const Ending& r, std::string_view next) {
   return r.solver + " ended as " + in_words(r.status) + " at iteration " + std::to_string(r.iterations) + " (" +
-         r.reason + "); went on with " + std::string(next);
+         r.why.text + "); went on with " + std::string(next);
 }
 
 /// Appends the result `more` of a further solver to the result `all` of the solvers before. Status, solver and
 /// preconditioner become those of `more` unless its x is farther from the solution, the residual if its x is nearer.
 /// `change`: what was given up and what went on; empty where that is the same.
-inline void append(SolveResult& all, SolveResult more, const MethodChange& change) {
+inline void append(SolveResult& all, SolveResult more, MethodChange change) {
   const bool nearer = is_nearer(more, all), as_near = more.relative_residual == all.relative_residual;
-  if (!change.to.empty()) all.changes.push_back({all.iterations, change.from, change.to});
+  change.iteration = all.iterations;
+  if (!change.to.empty()) all.changes.push_back(std::move(change));
   count(all, more);
   if (!nearer && !as_near) {
     const std::string ended =

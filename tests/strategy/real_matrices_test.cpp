@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include <ostinato/preconditioners/any_preconditioner.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
+#include <ostinato/strategy/any_preconditioner.hpp>
 
 #include "support/shared_matrices.hpp"
 #include "support/solving.hpp"

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
-#include <ostinato/preconditioners/any_preconditioner.hpp>
+#include <ostinato/strategy/any_preconditioner.hpp>
 
 #include <gtest/gtest.h>
 

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include <ostinato/preconditioners/any_preconditioner.hpp>
-#include <ostinato/solvers/solve.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/analysis/entries.hpp>
 #include <ostinato/spmv/analysis/spectrum.hpp>
+#include <ostinato/strategy/any_preconditioner.hpp>
+#include <ostinato/strategy/solve_by_name.hpp>
 
 namespace ostinato {
 

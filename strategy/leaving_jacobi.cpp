@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
-#include <ostinato/preconditioners/leaving_jacobi.hpp>
+#include <ostinato/strategy/leaving_jacobi.hpp>
 
 #include <algorithm>
 #include <array>

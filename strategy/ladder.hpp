@@ -10,15 +10,18 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <ostinato/preconditioners/contract/memory_budget.hpp>
-#include <ostinato/solvers/several_methods.hpp>
-#include <ostinato/solvers/solve.hpp>
-#include <ostinato/solvers/watch.hpp>
 #include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/base/timing.hpp>
 #include <ostinato/spmv/base/units.hpp>
 #include <ostinato/spmv/space/vector.hpp>
+#include <ostinato/strategy/iteration_seconds.hpp>
+#include <ostinato/strategy/several_methods.hpp>
+#include <ostinato/strategy/solve_by_name.hpp>
+#include <ostinato/strategy/step.hpp>
+#include <ostinato/strategy/watch.hpp>
 
 // Stronger preconditioners one after the other, each from the x of those before.
 
@@ -39,13 +42,13 @@ class Ladder {
     SolveResult all = first_run(m);
     while (!unsolvable_ && may_climb(all)) {
       // Other pivots don't make complete factors of a singular matrix better.
-      if (m.name() == "lu" && latest_.reason.find("A is singular") != std::string::npos) break;
-      std::string why;
-      const double cost = m.stronger_seconds();
+      if (has_lu(m) && shows_singular(latest_.why.cause)) break;
+      std::vector<Refusal> refused;
+      const double cost = stronger_seconds(m);
       const Stopwatch watch;
       const PreconditionerBase<Space, T>* next = nullptr;
       try {
-        next = make_stronger(m, all, watch, why);
+        next = make_stronger(m, all, watch, refused);
       } catch (const Stopped&) {
         all.seconds += watch.seconds();
         return stopped_while_making(std::move(all));
@@ -54,8 +57,8 @@ class Ladder {
       all.seconds += watch.seconds();
       all.setup_seconds += watch.seconds();
       if (!next) {
-        const bool is_early = slow_ && m.stronger_seconds() > cost;  // for something that takes longer to make
-        stay_with(m, all, why, is_early);
+        const bool is_early = slow_ && stronger_seconds(m) > cost;  // for something that takes longer to make
+        stay_with(m, all, text_of(refused), is_early);
         if (!is_early) break;
         continue;
       }
@@ -64,7 +67,8 @@ class Ladder {
     }
     if (all.status == Status::iteration_limit && all.iterations < options_.max_iterations) {
       all.status = Status::stagnated;
-      all.reason = "with complete factors the residual hardly falls: A is singular, or nearly so";
+      all.take(
+          {Cause::nearly_singular, "with complete factors the residual hardly falls: A is singular, or nearly so"});
     }
     return with_limit(std::move(all));
   }
@@ -89,20 +93,22 @@ class Ladder {
     return all;
   }
 
-  /// Makes the preconditioner that is stronger than m. Null where there is none; `why` may then say the reason. The
-  /// space may still be at work. `watch` measures the time that this takes.
+  /// Makes the preconditioner that is stronger than m. Null where there is none; `refused` has those that couldn't be
+  /// made. The space may still be at work. `watch` measures the time that this takes.
   /// Throws    Stopped.
   const PreconditionerBase<Space, T>* make_stronger(const PreconditionerRef<Space, T>& m, const SolveResult& all,
-                                                    const Stopwatch& watch, std::string& why) {
+                                                    const Stopwatch& watch, std::vector<Refusal>& refused) {
+    const Step<Space, T>* const step = step_of(m);
+    if (step == nullptr) return nullptr;
     called_ = 0;
     const double seconds = options_.time_limit > 0 ? options_.time_limit - all.seconds : HUGE_VAL;
-    return m.stronger({.thorough = options_.effort == Effort::thorough,
-                       .definite = is_definite(all.solver),
-                       .seconds = seconds,
-                       .left = slow_ ? seconds_left(all) : 0,
-                       .mem_limit = memory_left(options_.mem_limit, basis_bytes()),
-                       .stop = Asking{*this, all, watch}},
-                      why);
+    return step->stronger({.thorough = options_.effort == Effort::thorough,
+                           .definite = is_definite(all.solver),
+                           .seconds = seconds,
+                           .left = slow_ ? seconds_left(all) : 0,
+                           .mem_limit = memory_left(options_.mem_limit, basis_bytes()),
+                           .stop = Asking{*this, all, watch}},
+                          refused);
   }
 
   /// Notes that nothing stronger was made, and goes on with m where it was only slow. is_early: something dearer may
@@ -126,7 +132,7 @@ class Ladder {
   /// The further run, with m. False where it lacked memory: the solve is then over.
   bool run_stronger(const PreconditionerRef<Space, T>& m, SolveResult& all) {
     try {
-      const MethodChange change{0, in_use<Space, T>(all).text(), InUse{method_for(m), name_in_report(m)}.text()};
+      const MethodChange change = change_between(in_use(all), {method_for(m), name_in_report(m)});
       go_on(all, change, [&](const SolveOptions& left) { return watched_run(m, left); });
       return true;
     } catch (const std::bad_alloc&) {
@@ -154,8 +160,7 @@ class Ladder {
     all.notes.emplace_back("a stronger preconditioner was being made when the solve was stopped");
     const bool late = options_.time_limit > 0 && all.seconds >= options_.time_limit;
     all.status = late ? Status::time_limit : Status::interrupted;
-    all.reason = std::string(options_.stop.is_made() ? "a stop was requested" : "the callback ended the solve") +
-                 " at iteration " + std::to_string(all.iterations) + ", while a stronger preconditioner was made";
+    all.take(stopped_meanwhile(all, options_));
     return with_limit(std::move(all));
   }
 
@@ -175,7 +180,7 @@ class Ladder {
     SolveOptions none = options_;
     none.max_iterations = 0;
     SolveResult result = watched_run(m, none);
-    if (result.status != Status::iteration_limit || m.stronger_seconds() == 0) return watched_run(m, options_);
+    if (result.status != Status::iteration_limit || stronger_seconds(m) == 0) return watched_run(m, options_);
     result.status = Status::interrupted;
     result.notes.clear();
     slow_ = !at_limit(result, options_);
@@ -186,11 +191,14 @@ class Ladder {
   /// after fsai takes the host's time, for which a forecast isn't good enough that was measured with Jacobi, and is up
   /// to 4.2 times too long for small matrices.
   SolveResult watched_run(const PreconditionerRef<Space, T>& m, const SolveOptions& options) {
-    const double cost = options_.effort == Effort::quick || !may_use_factors() ? 0 : patience(m) * m.stronger_seconds();
+    const double cost = options_.effort == Effort::quick || !may_use_factors() ? 0 : patience(m) * stronger_seconds(m);
     goal_ = goal_of<Space, T>(space_, b_, options);
     CostWatch watch(cost, goal_, options.max_iterations, has_steady_residual(method_for(m)) ? 0.5 : 1,
                     Space::has_streams && is_first_ && m.name() != "fsai" && a_.rows() >= RitzForecast::fewest_rows);
-    SolveResult result = run_all(m, cost > 0 ? watched(options, watch) : options, watch);
+    const SolverInfo* const method = find_solver(method_for(m));
+    const bool is_watched = cost > 0 && method != nullptr;
+    const double seconds = is_watched ? iteration_seconds(space_, a_, m, *method, options) : 0;
+    SolveResult result = run_all(m, is_watched ? watched(options, watch, seconds) : options, watch);
     slow_ = watch.stopped() && result.status == Status::interrupted;
     pace_ = watch.pace();
     if (slow_ && at_limit(result, options)) slow_ = false;
@@ -238,20 +246,24 @@ class Ladder {
 
   /// Names the caller's limit, where the last of several runs would name what was left for that run.
   SolveResult with_limit(SolveResult all) const {
-    const std::string at = std::to_string(all.iterations);
-    if (all.status == Status::iteration_limit) all.reason = limit_text(options_.max_iterations);
+    const std::string at = std::to_string(count(all));
+    if (all.status == Status::iteration_limit) all.take({Cause::iteration_limit, limit_text(options_.max_iterations)});
     if (all.status == Status::time_limit)
-      all.reason = "the limit of " + seconds_text(options_.time_limit) + " was reached at iteration " + at;
+      all.take(
+          {Cause::time_limit, "the limit of " + seconds_text(options_.time_limit) + " was reached at iteration " + at});
     return all;
   }
 
   SolveResult run_all(const PreconditionerRef<Space, T>& m, SolveOptions options, CostWatch& watch) {
     options.mem_limit = memory_left(options.mem_limit, weaker_bytes_);
     constexpr int enough = 500;  // with complete factors, unless these are those of a singular matrix
-    if (m.name() == "lu" && !is_first_) options.max_iterations = std::min(options.max_iterations, enough);
+    if (has_lu(m) && !is_first_) options.max_iterations = std::min(options.max_iterations, enough);
     if (solver_ != "auto") return run<Space, T>(solver_, space_, a_, b_, x_, m, options);
     return run_methods<Space, T>(choice_for(m), facts_, space_, a_, b_, x_, m, options, watch, unsolvable_);
   }
+
+  static bool has_lu(const PreconditionerRef<Space, T>& m) { return m.is_complete() && !m.symmetric(); }
+  static bool shows_singular(Cause cause) { return cause == Cause::singular || cause == Cause::nearly_singular; }
 
   SolverChoice choice_for(const PreconditionerRef<Space, T>& m) const {
     SolverChoice choice =
@@ -286,15 +298,18 @@ class Ladder {
     return slow_ || (failed && !all.at_precision_limit && std::isfinite(all.relative_residual));
   }
 
+  /// Iterations of the whole solve, for sentences.
+  int count(const SolveResult& all) const { return options_.iterations_before + all.iterations; }
+
   std::string why_stopped(const PreconditionerRef<Space, T>& m, const SolveResult& all) const {
     const std::string name = latest_.solver + " with " + (m.is_identity() ? "no preconditioner" : m.name());
     if (!slow_)
-      return name + " ended as " + in_words(latest_.status) + " at iteration " + std::to_string(all.iterations) + " (" +
-             latest_.reason + ")";
+      return name + " ended as " + in_words(latest_.status) + " at iteration " + std::to_string(count(all)) + " (" +
+             latest_.why.text + ")";
     if (all.iterations == 0)
       return std::to_string(facts_.missing_diagonal) + (facts_.missing_diagonal == 1 ? " row has" : " rows have") +
              " no diagonal entry, which leaves little hope without factors";
-    return slow_text(name, pace_, all.iterations);
+    return slow_text(name, pace_, count(all));
   }
 
   /// What a method, asked for by name, takes of the memory for a basis of as many vectors as it is asked for.
@@ -305,7 +320,7 @@ class Ladder {
 
   /// What was reached before is worth more than an exception.
   static void end_without_memory(SolveResult& all, const std::string& why) {
-    all.reason = "the next preconditioner wasn't applied: " + why;
+    all.take({Cause::memory, "the next preconditioner wasn't applied: " + why});
     if (all.status == Status::interrupted) all.status = Status::stagnated;  // by the watch
   }
 
@@ -317,7 +332,7 @@ class Ladder {
 
   /// A slow method has the time that is left, where there is nothing else; or until something dearer pays.
   void resume(const PreconditionerRef<Space, T>& m, SolveResult& all, bool is_watched) {
-    const MethodChange change = change_between(in_use<Space, T>(all), {method_for(m), name_in_report(m)});
+    const MethodChange change = change_between(in_use(all), {method_for(m), name_in_report(m)});
     go_on(all, change, [&](const SolveOptions& left) {
       if (is_watched) return watched_run(m, left);
       CostWatch none(0, 0, left.max_iterations);
@@ -331,7 +346,7 @@ class Ladder {
     const Vector<Space, T> before = copied<Space, T>(space_, x_);
     try {
       const bool was_slow = all.status == Status::interrupted;  // by the watch: else there is no further run
-      SolveResult more = counted_from(all.iterations, run(remaining(options_, all)));
+      SolveResult more = run(remaining(options_, all));
       if (!is_nearer(more, all)) copy<T>(space_, before, x_);
       if (was_slow) take_ending(all, more);
       latest_ = ending_of(more);

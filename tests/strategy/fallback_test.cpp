@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include <ostinato/preconditioners/any_preconditioner.hpp>
 #include <ostinato/preconditioners/ilu/incomplete_lu.hpp>
-#include <ostinato/spmv/base/timing.hpp>
+#include <ostinato/strategy/any_preconditioner.hpp>
+#include <ostinato/strategy/step.hpp>
 
 #include "support/failing_operator.hpp"
 #include "support/grids.hpp"
@@ -20,75 +20,61 @@
 namespace ostinato::test {
 namespace {
 
-/// Times between the applications of a preconditioner. Which one is faster mustn't depend on the clock: what waits for
-/// the longest of these times is slower on any machine, however busy.
-class Gaps {
- public:
-  void end() { longest_ = std::fmax(longest_, watch_.lap()); }
-  void wait() {
-    const Stopwatch since;
-    while (since.seconds() < 20 * longest_) {
-    }
-    watch_.lap();
-  }
-  void restart() { watch_.lap(); }
-
- private:
-  Stopwatch watch_;
-  double longest_ = 0;
-};
-
-/// A diagonal whose sizes differ by 1e6: bad, but symmetric and positive. It waits for `gaps`, and offers complete
-/// factors instead, with which an iteration is enough: they win, whatever time that takes.
+/// A diagonal whose sizes differ by 1e6: bad, but symmetric and positive. It offers complete factors instead, with which
+/// an iteration is enough: they win, whatever time that takes.
 template <class Space, class T>
-struct Scattered : PreconditionerBase<Space, T> {
+struct Scattered : Step<Space, T> {
   using Base = PreconditionerBase<Space, T>;
   Vector<Space, T> sizes;
   std::optional<detail::AdaptedPreconditioner<Space, T, const Lu<Space, T>&>> instead;
-  Gaps* gaps = nullptr;
+  double predicted = 0;  ///< time of an application
 
-  Scattered(const Space& on, Index rows, const Lu<Space, T>* other) : Base(on) {
+  Scattered(const Space& on, Index rows, const Lu<Space, T>* other) : Step<Space, T>(on) {
     if (other != nullptr) instead.emplace(on, *other);
     std::vector<T> v = random_vector<T>(rows, 5);
     for (T& s : v) s = static_cast<T>(std::pow(1000.0, static_cast<double>(s)));
     sizes = Vector<Space, T>(on, std::span<const T>(v));
   }
   std::string name() const override { return "scattered"; }
+  double seconds() const override { return predicted; }
   const Base* fallback() const override { return instead ? &*instead : nullptr; }
   void apply(Block<const T> r, Block<T> z) const override {
-    if (gaps != nullptr) gaps->wait();
     multiply<T>(this->space(), sizes, r.column(0), z.column(0));
   }
 };
 
 /// Jacobi with a bad fallback.
 template <class Space, class T>
-struct Guarded {
+struct Guarded : Step<Space, T> {
   const Jacobi<Space, T>& good;
   const Scattered<Space, T>& bad;
-  const PreconditionerBase<Space, T>* fallback() const { return &bad; }
-  void apply(std::span<const T> r, std::span<T> z) const {
-    bad.gaps->end();
-    good.apply(r, z);
-  }
+
+  Guarded(const Jacobi<Space, T>& first, const Scattered<Space, T>& other)
+      : Step<Space, T>(other.space()), good(first), bad(other) {}
+  const PreconditionerBase<Space, T>* fallback() const override { return &bad; }
+  void apply(Block<const T> r, Block<T> z) const override { good.apply(r.column(0), z.column(0)); }
 };
 
 /// Jacobi that becomes the bad one after some applications.
 template <class Space, class T>
-struct Turning {
+struct Turning : Step<Space, T> {
   const Jacobi<Space, T>& good;
   const Scattered<Space, T>& bad;
-  mutable int left = 0;
-  const PreconditionerBase<Space, T>* fallback() const { return &bad; }
-  void apply(std::span<const T> r, std::span<T> z) const {
-    bad.gaps->end();
+  mutable int left;
+
+  Turning(const Jacobi<Space, T>& first, const Scattered<Space, T>& other, int applications)
+      : Step<Space, T>(other.space()), good(first), bad(other), left(applications) {}
+  const PreconditionerBase<Space, T>* fallback() const override { return &bad; }
+  void apply(Block<const T> r, Block<T> z) const override {
     if (left-- > 0) {
-      good.apply(r, z);
+      good.apply(r.column(0), z.column(0));
     } else {
-      multiply<T>(bad.space(), bad.sizes, r, z);
+      multiply<T>(bad.space(), bad.sizes, r.column(0), z.column(0));
     }
   }
 };
+
+constexpr double slow = 1e-2;  ///< seconds of an application, far more than any other takes
 
 bool has_note(const SolveResult& r, const std::string& text) {
   for (const std::string& note : r.notes) {
@@ -176,11 +162,9 @@ TYPED_TEST(FallbackOn, PassesOnThatTheDeviceIsLost) {
 
 TYPED_TEST(FallbackOn, IsGivenUpWhereItIsWorse) {
   Scattered<typename TypeParam::Space, typename TypeParam::T> bad(this->space(), this->system.a.rows, nullptr);
-  Gaps gaps;
-  bad.gaps = &gaps;
-  const Guarded<typename TypeParam::Space, typename TypeParam::T> m{*this->jacobi, bad};
+  bad.predicted = slow;
+  const Guarded<typename TypeParam::Space, typename TypeParam::T> m(*this->jacobi, bad);
 
-  gaps.restart();
   const SolveResult r = this->solve(m, "cg", {.rtol = 1e-5});
 
   EXPECT_EQ(r.status, Status::converged);
@@ -226,13 +210,11 @@ TYPED_TEST(FallbackOn, IsNamedWhereAnotherMethodGoesBack) {
 TYPED_TEST(FallbackOn, EndsNoFartherThanWhereTheTrialBegan) {
   using T = typename TypeParam::T;
   Scattered<typename TypeParam::Space, T> bad(this->space(), this->system.a.rows, nullptr);
-  Gaps gaps;
-  bad.gaps = &gaps;
+  bad.predicted = slow;
   const double before = this->solve(*this->jacobi, "bicgstab", {.rtol = 1e-12, .max_iterations = 21}).relative_residual;
   int gone_on = 0;
   for (const int most : {30, 40, 50, 60, 70}) {
-    const Turning<typename TypeParam::Space, T> m{*this->jacobi, bad, 46};
-    gaps.restart();
+    const Turning<typename TypeParam::Space, T> m(*this->jacobi, bad, 46);
     const SolveResult r = this->solve(m, "bicgstab", {.rtol = 1e-12, .max_iterations = most});
     gone_on += has_note(r, "went on with the preconditioner") ? 1 : 0;
     EXPECT_EQ(r.status, Status::iteration_limit) << most;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
-#include <ostinato/preconditioners/least_squares.hpp>
+#include <ostinato/strategy/least_squares_preconditioner.hpp>
 
 #include <gtest/gtest.h>
 
@@ -152,21 +152,21 @@ TYPED_TEST(LeastSquaresPreconditionerOn, StrongerIsCompleteAndLastsAsLongAsTheAn
   const auto a = TestFixture::tall();
   const auto analysis = std::make_unique<Analysis<typename TypeParam::Space, T>>(this->space(), a);
   const typename TestFixture::M m(*analysis), named(*analysis, "jacobi");
-  std::string why;
+  std::vector<Refusal> refused;
 
-  const auto* const next = m.stronger({}, why);
+  const auto* const next = m.stronger({}, refused);
 
-  ASSERT_NE(next, nullptr) << why;
+  ASSERT_NE(next, nullptr) << text_of(refused);
   EXPECT_EQ(next->name(), "cholesky");
-  EXPECT_EQ(m.stronger({}, why), next);
+  EXPECT_EQ(m.stronger({}, refused), next);
   EXPECT_EQ(next->stronger_seconds(), 0);
-  EXPECT_EQ(next->stronger({}, why), nullptr);
+  EXPECT_EQ(next->stronger({}, refused), nullptr);
   EXPECT_EQ(named.stronger_seconds(), 0);
-  EXPECT_EQ(named.stronger({}, why), nullptr);
+  EXPECT_EQ(named.stronger({}, refused), nullptr);
   const typename TestFixture::M alone(this->analysis(a));  // the analysis is gone
   EXPECT_EQ(alone.stronger_seconds(), 0);
-  EXPECT_EQ(alone.stronger({}, why), nullptr);
-  EXPECT_EQ(why, "");
+  EXPECT_EQ(alone.stronger({}, refused), nullptr);
+  EXPECT_TRUE(refused.empty());
 }
 
 TYPED_TEST(LeastSquaresPreconditionerOn, RefusesNamesThatDoNotServe) {

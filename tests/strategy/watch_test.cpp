@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
-#include <ostinato/solvers/watch.hpp>
+#include <ostinato/strategy/watch.hpp>
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <vector>
 
-#include <ostinato/solvers/runs.hpp>
+#include <ostinato/strategy/runs.hpp>
 
 #include "support/tridiagonals.hpp"
 

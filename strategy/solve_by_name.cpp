@@ -1,17 +1,17 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
-#include <ostinato/solvers/solve.hpp>
+#include <ostinato/strategy/solve_by_name.hpp>
 
 #include <string>
 
-#include <ostinato/solvers/ladder.hpp>
-#include <ostinato/solvers/least_squares_ladder.hpp>
 #include <ostinato/solvers/recurrence/callback_guard.hpp>
 #include <ostinato/spmv/base/message.hpp>
 #include <ostinato/spmv/base/units.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/list.hpp>
+#include <ostinato/strategy/ladder.hpp>
+#include <ostinato/strategy/least_squares_ladder.hpp>
 
 namespace ostinato {
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
-#include <ostinato/solvers/solve.hpp>
 #include <ostinato/strategy/solve.hpp>
+#include <ostinato/strategy/solve_by_name.hpp>
 
 #include <gtest/gtest.h>
 
@@ -16,10 +16,10 @@
 #include <utility>
 #include <vector>
 
-#include <ostinato/preconditioners/any_preconditioner.hpp>
 #include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/function_operator.hpp>
+#include <ostinato/strategy/any_preconditioner.hpp>
 
 #include "support/exact_residual.hpp"
 #include "support/failing_operator.hpp"

@@ -9,14 +9,16 @@
 #include <string_view>
 #include <vector>
 
-#include <ostinato/solvers/fallback.hpp>
 #include <ostinato/solvers/no_solution.hpp>
-#include <ostinato/solvers/runs.hpp>
-#include <ostinato/solvers/solve.hpp>
-#include <ostinato/solvers/watch.hpp>
 #include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/base/units.hpp>
 #include <ostinato/spmv/space/vector.hpp>
+#include <ostinato/strategy/fallback.hpp>
+#include <ostinato/strategy/iteration_seconds.hpp>
+#include <ostinato/strategy/runs.hpp>
+#include <ostinato/strategy/solve_by_name.hpp>
+#include <ostinato/strategy/step.hpp>
+#include <ostinato/strategy/watch.hpp>
 
 // The methods of "auto" with one preconditioner: one after the other, each from the x of those before.
 
@@ -69,9 +71,9 @@ Ending go_on(std::string_view next, const Ending& latest, SolveResult& result, c
   };
   try {
     const Vector<Space, T> before = copied<Space, T>(space, x);
-    const MethodChange change = change_between(in_use<Space, T>(result), {std::string(next), name_in_report(m)});
+    const MethodChange change = change_between(in_use(result), {std::string(next), name_in_report(m)});
     try {
-      SolveResult more = counted_from(result.iterations, run(next, space, a, b, x, m, left));
+      SolveResult more = run(next, space, a, b, x, m, left);
       if (!is_nearer(more, result)) copy<T>(space, before, x);
       Ending ending = ending_of(more);
       append(result, std::move(more), change);
@@ -129,19 +131,23 @@ inline bool basis_is_affordable(double rows, std::size_t value_bytes, int restar
 /// Takes that no x solves the system as the reason of a solve that failed. Returns false when that isn't known.
 template <class Space, class T>
 bool take_no_solution(SolveResult& result, const Space& space, const OperatorRef<Space, T>& a, In<T> b, double goal) {
-  const std::string why = why_no_solution<Space, T>(space, a, b, goal);
+  std::string why = why_no_solution<Space, T>(space, a, b, goal);
   if (why.empty()) return false;
-  result.reason = why;
+  result.take({Cause::no_solution, std::move(why)});
   if (result.status == Status::interrupted) result.status = Status::stagnated;  // by the watch
   return true;
 }
 
 /// Whether factors that are predicted to take `cost` seconds are there before another method has done some iterations,
 /// where one has failed. So little time is predicted for small bands alone.
-inline bool factors_are_near(const SolveResult& failed, double cost, const SolveOptions& options) {
+template <class Space, class T>
+bool factors_are_near(const SolveResult& failed, const Space& space, const OperatorRef<Space, T>& a,
+                      const PreconditionerRef<Space, T>& m, const SolveOptions& options) {
   constexpr double some = 100, little = 1e-3;
-  return options.effort != Effort::quick && cost > 0 && cost < little && failed.iterations > 0 &&
-         cost <= some * failed.seconds / failed.iterations;
+  const double cost = stronger_seconds(m);
+  const SolverInfo* const method = find_solver(failed.solver);
+  return options.effort != Effort::quick && cost > 0 && cost < little && failed.iterations > 0 && method != nullptr &&
+         cost <= some * iteration_seconds(space, a, m, *method, options);
 }
 
 /// Solves with all methods that may serve, until one converges. `watch` is the one that the options ask. `unsolvable`
@@ -165,7 +171,7 @@ SolveResult run_methods(const SolverChoice& first, const Facts& s, const Space& 
   for (std::string_view next : others) {
     const SolveOptions left = remaining(options, result);
     if (!may_try_another(latest) || left.max_iterations == 0 || result.at_precision_limit) break;
-    if (factors_are_near(result, m.stronger_seconds(), options)) break;
+    if (factors_are_near(result, space, a, m, options)) break;
     if (next == first.name) continue;
     const double memory = basis_memory(memory_left(options.mem_limit, m.bytes()));
     if (next == with_basis && !basis_is_affordable(static_cast<double>(a.rows()), sizeof(T), options.restart, memory)) {

@@ -13,7 +13,6 @@
 
 #include <ostinato/preconditioners/contract/memory_budget.hpp>
 #include <ostinato/solvers/methods/lsmr.hpp>
-#include <ostinato/solvers/runs.hpp>
 #include <ostinato/spmv/analysis/structure.hpp>
 #include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
@@ -21,6 +20,8 @@
 #include <ostinato/spmv/base/units.hpp>
 #include <ostinato/spmv/dense/least_squares.hpp>
 #include <ostinato/spmv/space/vector.hpp>
+#include <ostinato/strategy/runs.hpp>
+#include <ostinato/strategy/step.hpp>
 
 // LSMR with stronger preconditioners, where the first one is slow or leaves a doubt.
 
@@ -42,7 +43,7 @@ class LeastSquaresLadder {
 
   SolveResult climb(const PreconditionerRef<Space, T>& m) {
     used_ = m;
-    const double cost = m.for_least_squares() && options_.effort != Effort::quick ? m.stronger_seconds() : 0;
+    const double cost = m.for_least_squares() && options_.effort != Effort::quick ? stronger_seconds(m) : 0;
     if (cost == 0) return finished(run(m, options_), m);
     const int patience = iterations_of(cost);
     SolveResult all = run(m, limited(options_, patience));
@@ -59,7 +60,7 @@ class LeastSquaresLadder {
       go_on(all, m, remaining(options_, all), true);
     }
     if (depends && all) take_least_x(all, patience);
-    if (depends && all.status == Status::least_squares) all.reason = Lsmr::least_squares_text(false);
+    if (depends && all.status == Status::least_squares) all.take(Lsmr::least_squares(false));
     return finished(std::move(all), m);
   }
 
@@ -124,14 +125,16 @@ class LeastSquaresLadder {
   /// Makes what is stronger than m. Null where that can't be made, with a note, or where the caller wants an end.
   const PreconditionerBase<Space, T>* stronger(const PreconditionerRef<Space, T>& m, SolveResult& all) {
     const Stopwatch watch;
-    std::string why;
+    std::vector<Refusal> refused;
     const PreconditionerBase<Space, T>* next = nullptr;
+    const Step<Space, T>* const step = step_of(m);
+    if (step == nullptr) return nullptr;
     try {
-      next = m.stronger({.thorough = options_.effort == Effort::thorough,
-                         .seconds = options_.time_limit > 0 ? options_.time_limit - all.seconds : HUGE_VAL,
-                         .mem_limit = options_.mem_limit,
-                         .stop = Asking{options_, all, watch}},
-                        why);
+      next = step->stronger({.thorough = options_.effort == Effort::thorough,
+                             .seconds = options_.time_limit > 0 ? options_.time_limit - all.seconds : HUGE_VAL,
+                             .mem_limit = options_.mem_limit,
+                             .stop = Asking{options_, all, watch}},
+                            refused);
     } catch (const Stopped&) {
       all.seconds += watch.seconds();
       stop_while_making(all);
@@ -144,7 +147,7 @@ class LeastSquaresLadder {
     made_ =
         next ? next->remarks() + ", " + bytes_text(static_cast<double>(next->bytes())) + ", in " + seconds_text(seconds)
              : std::string();
-    if (!next && !why.empty() && !all) all.notes.push_back("nothing stronger: " + why);
+    if (!next && !refused.empty() && !all) all.notes.push_back("nothing stronger: " + ostinato::text_of(refused));
     return next;
   }
 
@@ -153,8 +156,7 @@ class LeastSquaresLadder {
     const bool late = options_.time_limit > 0 && all.seconds >= options_.time_limit;
     all.notes.emplace_back("a stronger preconditioner was being made when the solve was stopped");
     all.status = late ? Status::time_limit : Status::interrupted;
-    all.reason = std::string(options_.stop.is_made() ? "a stop was requested" : "the callback ended the solve") +
-                 " at iteration " + std::to_string(all.iterations) + ", while a stronger preconditioner was made";
+    all.take(stopped_meanwhile(all, options_));
   }
 
   /// Goes on from x. `same`: with the preconditioner before.
@@ -166,7 +168,7 @@ class LeastSquaresLadder {
                                     : " ended as " + in_words(all.status) + " at iteration " +
                                           std::to_string(all.iterations) + " (" + all.reason + ")";
       all.notes.push_back(before + ended + "; went on with " + name_of(m) + (made_.empty() ? "" : " (" + made_ + ")"));
-      all.changes.push_back({all.iterations, before, text_of(m)});
+      all.changes.push_back(change(all, used_, m));
     }
     const Vector<Space, T> x = copied(x_);
     SolveResult more = try_run(all, m, options);
@@ -183,11 +185,12 @@ class LeastSquaresLadder {
     none.changes.clear();
     try {
       const int enough = m.is_complete() ? 500 + 4 * static_cast<int>(x_.size()) : options.max_iterations;
-      SolveResult more = counted_from(all.iterations, run(m, limited(options, enough)));
+      SolveResult more = run(m, limited(options, enough));
       if (more.status == Status::iteration_limit && more.iterations < options.max_iterations) {
         more.status = Status::stagnated;
-        more.reason = "complete factors didn't get there in " + std::to_string(more.iterations) + " iterations: " +
-                      (is_wide_ ? "A x = b may have no solution" : "columns of A nearly depend on each other");
+        const char* const what = is_wide_ ? "A x = b may have no solution" : "columns of A nearly depend on each other";
+        more.take({Cause::nearly_singular,
+                   "complete factors didn't get there in " + std::to_string(more.iterations) + " iterations: " + what});
       }
       return more;
     } catch (const std::bad_alloc&) {
@@ -234,10 +237,10 @@ class LeastSquaresLadder {
             : made + " finds no x with a smaller ||b - A x||" + (is_taken ? ", and x more exactly" : ""));
     if (!is_taken) {
       copy<T>(space_, x, x_);
-      if (more && next.is_complete()) all.reason = more.reason;
+      if (more && next.is_complete()) all.take({more.cause, more.reason});
       return count_alone(all, more);
     }
-    all.changes.push_back({all.iterations, text_of(m), text_of(next)});
+    all.changes.push_back(change(all, m, next));
     take(all, std::move(more), next);
   }
 
@@ -251,7 +254,7 @@ class LeastSquaresLadder {
     SolveResult more = try_run(all, none, left);
     const bool found = more.status == all.status && more.relative_residual <= all.relative_residual * (1 + least_share);
     if (!found) copy<T>(space_, x, x_);
-    const MethodChange change{all.iterations, text_of(used_), text_of(none)};
+    MethodChange to_none = change(all, used_, none);
     count_alone(all, more);
     all.notes.emplace_back(
         found ? "columns of A depend on each other; of all x with as small a ||b - A x||, x is the one nearest to the "
@@ -259,7 +262,7 @@ class LeastSquaresLadder {
               : "columns of A depend on each other: other x make ||b - A x|| as small, and x isn't the one of the "
                 "smallest norm; --precond none looks for that");
     if (!found) return;
-    all.changes.push_back(change);
+    all.changes.push_back(std::move(to_none));
     take_residual(all, more);
     all.preconditioner = more.preconditioner;
     all.preconditioner_bytes = more.preconditioner_bytes;
@@ -340,13 +343,13 @@ class LeastSquaresLadder {
     }
     all.notes.push_back(text_of(used_) + " ended as " + in_words(all.status) + " (" + all.reason +
                         "); went on from the x of a dense factorisation");
-    all.changes.push_back({all.iterations, text_of(used_), text_of({})});
+    all.changes.push_back(change(all, used_, {}));
     take(all, std::move(more), {});
   }
 
   /// A preconditioner of A A^T finds no least squares solution.
   SolveResult finished(SolveResult all, const PreconditionerRef<Space, T>& m) {
-    if (is_wide_ && m.for_least_squares() && m.stronger_seconds() > 0 && may_go_on(all, true)) {
+    if (is_wide_ && m.for_least_squares() && stronger_seconds(m) > 0 && may_go_on(all, true)) {
       made_.clear();
       const Vector<Space, T> reached = copied(x_);
       const bool same = used_.is_identity();
@@ -356,12 +359,16 @@ class LeastSquaresLadder {
       if (!same && !used_.is_identity()) copy<T>(space_, reached, x_);
     }
     try_dense(all);
-    if (all.status == Status::iteration_limit) all.reason = limit_text(options_.max_iterations);
+    if (all.status == Status::iteration_limit) all.take({Cause::iteration_limit, limit_text(options_.max_iterations)});
     return all;
   }
 
   static std::string name_of(const PreconditionerRef<Space, T>& m) {
     return m.is_identity() ? "no preconditioner" : m.name();
+  }
+  static MethodChange change(const SolveResult& all, const PreconditionerRef<Space, T>& from,
+                             const PreconditionerRef<Space, T>& to) {
+    return {all.iterations, text_of(from), text_of(to), std::string(Lsmr::name), name_in_report(to)};
   }
   static std::string text_of(const PreconditionerRef<Space, T>& m) {
     return std::string(Lsmr::name) + " with " + name_of(m);

@@ -19,10 +19,10 @@
 #include <ostinato/preconditioners/contract/preconditioner.hpp>
 #include <ostinato/preconditioners/contract/rows_named.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
-#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/list.hpp>
+#include <ostinato/strategy/step.hpp>
 
 namespace ostinato {
 
@@ -100,7 +100,7 @@ std::vector<std::string_view> stronger_preconditioners(const Structure& s);
 ///           An object that was moved from throws ArgumentError, unless it was "none", until another one is assigned
 ///           to it.
 template <class Space, class T>
-class AnyPreconditioner : public PreconditionerBase<Space, T> {
+class AnyPreconditioner : public Step<Space, T> {
  public:
   /// "auto" shares the analysis, for stronger(): on Host the arrays that the analysis refers to must outlive the
   /// object.
@@ -152,12 +152,12 @@ class AnyPreconditioner : public PreconditionerBase<Space, T> {
 
   /// A preconditioner that takes more time and memory than what "auto" has chosen: incomplete factors, after these
   /// complete ones, for which options.thorough lifts the limit of memory. Null when the object wasn't made by "auto",
-  /// or when the preconditioner can't be made, or not within options.seconds; `why` then says so.
+  /// or when the preconditioner can't be made, or not within options.seconds; `refused` then says so.
   /// Null, too, where plain aggregation was tried, is poor, and what comes next doesn't pay for certain: then
   /// stronger_seconds() is larger than before, and a later call may make that.
   /// Exec      Made by the first call, which waits.
   /// Throws    Stopped once options.stop is made. The object is then as before.
-  const AnyPreconditioner* stronger(const StrongerOptions& options, std::string& why) const override;
+  const AnyPreconditioner* stronger(const StrongerOptions& options, std::vector<Refusal>& refused) const override;
   double stronger_seconds() const override;  ///< predicted time that stronger() takes; 0 where there is nothing
 
   bool is_identity() const override;
@@ -174,22 +174,23 @@ class AnyPreconditioner : public PreconditionerBase<Space, T> {
   bool varies() const override { return answer(&Base::varies, false); }
   bool symmetric() const override { return answer(&Base::symmetric, true); }
   Index null_pivots() const override { return answer(&Base::null_pivots, 0); }
+  bool is_complete() const override { return answer(&Base::is_complete, false); }
   std::string remarks() const override { return answer(&Base::remarks, {}); }
   std::vector<PreconditionerLevel> levels() const override { return answer(&Base::levels, {}); }
 
  private:
   using Base = PreconditionerBase<Space, T>;
-  explicit AnyPreconditioner(const Space& space) : Base(space) {}
+  explicit AnyPreconditioner(const Space& space) : Step<Space, T>(space) {}
   template <class Answer>
   Answer answer(Answer (Base::*of)() const, std::type_identity_t<Answer> without) const {
     return is_identity() ? without : (built_.get()->*of)();
   }
-  std::string try_to_build(const Analysis<Space, T>& analysis, const StopRequest& stop);
+  Refusal try_to_build(const Analysis<Space, T>& analysis, const StopRequest& stop);
   double poorest_rate(const Analysis<Space, T>& analysis) const;
   void choose(const Analysis<Space, T>& analysis, const StopRequest& stop);
   int rung_after(int from, const Structure& s, bool may_be_definite) const;  ///< no_ladder where there is none
   bool looks_stiff(const Analysis<Space, T>& analysis) const;
-  std::string climb_to(int next, const Analysis<Space, T>& analysis, const StrongerOptions& options) const;
+  Refusal climb_to(int next, const Analysis<Space, T>& analysis, const StrongerOptions& options) const;
   std::unique_ptr<Base> build(const Analysis<Space, T>& analysis, const StopRequest& stop);
   void update_or_build(const Analysis<Space, T>& analysis, bool in_place);
   void give_way(const Analysis<Space, T>& analysis, const std::string& why);

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
-#include <ostinato/preconditioners/least_squares.hpp>
+#include <ostinato/strategy/least_squares_preconditioner.hpp>
 
 #include <algorithm>
 #include <array>
@@ -126,7 +126,7 @@ template <class Space, class T>
 LeastSquaresPreconditioner<Space, T>::LeastSquaresPreconditioner(const Analysis<Space, T>& analysis,
                                                                  std::string_view name, const StopRequest& stop,
                                                                  std::size_t mem_limit)
-    : Base(analysis.space()), mem_limit_(mem_limit) {
+    : Step<Space, T>(analysis.space()), mem_limit_(mem_limit) {
   check_least_squares_preconditioner(name);
   const Request asked = request_of(name);
   const Structure& s = analysis.structure();
@@ -137,7 +137,7 @@ LeastSquaresPreconditioner<Space, T>::LeastSquaresPreconditioner(const Analysis<
   if (asked.name == "auto") {
     choice_ = choose(s, least_norm_, most_norm_);
     if (s.finite && most_norm_ > 0) {
-      analysis_ = analysis.weak();
+      analysis_ = analysis;
       stronger_seconds_ = predicted_seconds(s);
     }
   }
@@ -246,13 +246,13 @@ auto LeastSquaresPreconditioner<Space, T>::made(const Analysis<Space, T>& analys
 }
 
 template <class Space, class T>
-auto LeastSquaresPreconditioner<Space, T>::stronger(const StrongerOptions& options, std::string& why) const
+auto LeastSquaresPreconditioner<Space, T>::stronger(const StrongerOptions& options, std::vector<Refusal>& refused) const
     -> const LeastSquaresPreconditioner* {
   if (stronger_ != nullptr) return stronger_.get();
-  const std::optional<Analysis<Space, T>> analysis = analysis_.lock();
-  if (!analysis) return nullptr;
+  if (!analysis_) return nullptr;
   if (stronger_seconds_ > options.seconds) {
-    why = "cholesky: no time is left to make it, some " + seconds_text(stronger_seconds_);
+    refused.push_back(
+        {Refusal::Why::no_time, "cholesky: no time is left to make it, some " + seconds_text(stronger_seconds_)});
     return nullptr;
   }
   const double fill = options.thorough ? 0 : 100;  // 0: as memory allows

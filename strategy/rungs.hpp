@@ -9,9 +9,9 @@
 #include <string>
 #include <string_view>
 
-#include <ostinato/preconditioners/leaving_jacobi.hpp>
 #include <ostinato/preconditioners/multigrid/multigrid.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
+#include <ostinato/strategy/leaving_jacobi.hpp>
 
 namespace ostinato {
 

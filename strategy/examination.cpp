@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
-#include <ostinato/solvers/examination.hpp>
+#include <ostinato/strategy/examination.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -10,11 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include <ostinato/preconditioners/any_preconditioner.hpp>
 #include <ostinato/preconditioners/definite_sign.hpp>
 #include <ostinato/preconditioners/ilu/lu_order.hpp>
 #include <ostinato/preconditioners/jacobi.hpp>
-#include <ostinato/preconditioners/least_squares.hpp>
 #include <ostinato/preconditioners/triangular/factored.hpp>
 #include <ostinato/preconditioners/triangular/preparation.hpp>
 #include <ostinato/solvers/recurrence/definiteness.hpp>
@@ -27,6 +25,8 @@
 #include <ostinato/spmv/selection/choice.hpp>
 #include <ostinato/spmv/selection/numbering.hpp>
 #include <ostinato/spmv/space/list.hpp>
+#include <ostinato/strategy/any_preconditioner.hpp>
+#include <ostinato/strategy/least_squares_preconditioner.hpp>
 
 namespace ostinato {
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
-#include <ostinato/preconditioners/any_preconditioner.hpp>
+#include <ostinato/strategy/any_preconditioner.hpp>
 
 #include <algorithm>
 #include <cstdio>
@@ -12,15 +12,15 @@
 #include <ostinato/preconditioners/ilu/incomplete_lu.hpp>
 #include <ostinato/preconditioners/ilu/lu_order.hpp>
 #include <ostinato/preconditioners/jacobi.hpp>
-#include <ostinato/preconditioners/leaving_jacobi.hpp>
 #include <ostinato/preconditioners/list.hpp>
 #include <ostinato/preconditioners/multigrid/multigrid.hpp>
 #include <ostinato/preconditioners/positive_rows.hpp>
-#include <ostinato/preconditioners/rungs.hpp>
 #include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/base/message.hpp>
 #include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
+#include <ostinato/strategy/leaving_jacobi.hpp>
+#include <ostinato/strategy/rungs.hpp>
 
 namespace ostinato {
 
@@ -54,7 +54,6 @@ const PreconditionerEntry<Space, T>* entry_of(std::string_view name) {
   throw ArgumentError(unknown_name("preconditioner", name, known));
 }
 
-constexpr std::string_view poor_cycle = ": a cycle shrinks an error too little";
 /// A cycle leaves 0.14 to 0.17 of a random error for diffusion on grids and meshes, which takes some 25 iterations, and
 /// 0.25 to 0.34 for elasticity and stiffness matrices, which takes hundreds (2026-11).
 constexpr double poor_rate_of_plain = 0.2;
@@ -216,7 +215,7 @@ PreconditionerChoice choose_preconditioner(const Structure& s, const Grid& grid)
 template <class Space, class T>
 AnyPreconditioner<Space, T>::AnyPreconditioner(const Analysis<Space, T>& analysis, PreconditionerRequest asked,
                                                const StopRequest& stop, std::size_t mem_limit)
-    : Base(analysis.space()),
+    : Step<Space, T>(analysis.space()),
       choice_{ostinato::lower(asked.name), asked_for},
       options_(std::move(asked.options)),
       rows_(static_cast<std::size_t>(analysis.structure().rows)),
@@ -295,20 +294,20 @@ void AnyPreconditioner<Space, T>::choose(const Analysis<Space, T>& analysis, con
   // preconditioner that was asked for by name may fail.
   const PreconditionerChoice simple = choose_simple(analysis.structure());
   for (;;) {
-    const std::string why = try_to_build(analysis, stop);
-    if (why.empty()) break;
+    const Refusal refused = try_to_build(analysis, stop);
+    if (!refused) break;
     built_.reset();
     direct_refused_ = choice_.name == LuKind::name;
     options_.reset();
     rung_ = 0;
-    choice_ = choice_.name == simple.name ? PreconditionerChoice{"none", why}
-                                          : PreconditionerChoice{simple.name, simple.reason + "; " + why};
+    choice_ = choice_.name == simple.name ? PreconditionerChoice{"none", refused.text}
+                                          : PreconditionerChoice{simple.name, simple.reason + "; " + refused.text};
   }
   if (choice_.name != Multigrid<Space, T>::name) return;  // where fsai is slow, Jacobi is slower
   auto instead = std::make_unique<AnyPreconditioner>(analysis, "none", stop, mem_limit_);
   instead->choice_ = simple;
   instead->taken_ = taken_ + built_->bytes();
-  if (instead->try_to_build(analysis, stop).empty()) fallback_ = std::move(instead);
+  if (!instead->try_to_build(analysis, stop)) fallback_ = std::move(instead);
 }
 
 /// By what a cycle that pays shrinks an error at least.
@@ -318,30 +317,33 @@ double AnyPreconditioner<Space, T>::poorest_rate(const Analysis<Space, T>& analy
   return is_plain ? poor_rate_of_plain : poor_rate(analysis.grid().unknowns);
 }
 
-/// Returns why the chosen preconditioner can't be built or won't pay; empty when it was built.
+/// Returns why the chosen preconditioner can't be built or won't pay; nothing when it was built.
 template <class Space, class T>
-std::string AnyPreconditioner<Space, T>::try_to_build(const Analysis<Space, T>& analysis, const StopRequest& stop) {
+Refusal AnyPreconditioner<Space, T>::try_to_build(const Analysis<Space, T>& analysis, const StopRequest& stop) {
   try {
     built_ = build(analysis, stop);
     // Only hierarchies know a rate; for others no grid has to be looked for.
     const double rate = built_ == nullptr ? 0 : built_->rate();
     const bool is_poor = rate > 0 && rate > poorest_rate(analysis);
-    return is_poor ? choice_.name + std::string(poor_cycle) : std::string();
+    if (is_poor) return {Refusal::Why::poor, choice_.name + ": a cycle shrinks an error too little"};
+    return {};
+  } catch (const MemoryLimitError& e) {
+    return {Refusal::Why::memory, what_is_wrong(e)};
   } catch (const ArgumentError& e) {
-    return what_is_wrong(e);
+    return {Refusal::Why::refused, what_is_wrong(e)};
   } catch (const std::bad_alloc&) {
-    return choice_.name + ": not enough memory";
+    return {Refusal::Why::memory, choice_.name + ": not enough memory"};
   } catch (const DeviceMemoryError& e) {
-    return choice_.name + ": " + e.what();
+    return {Refusal::Why::memory, choice_.name + ": " + e.what()};
   }
 }
 
 namespace {
 
-std::string no_time_for(const Rung& rung, double seconds) {
+Refusal no_time_for(const Rung& rung, double seconds) {
   char text[80];
   std::snprintf(text, sizeof text, ": no time is left to make it, some %.1g s", seconds);
-  return std::string(rung.name) + text;
+  return {Refusal::Why::no_time, std::string(rung.name) + text};
 }
 
 }  // namespace
@@ -368,7 +370,7 @@ bool AnyPreconditioner<Space, T>::looks_stiff(const Analysis<Space, T>& analysis
 
 template <class Space, class T>
 const AnyPreconditioner<Space, T>* AnyPreconditioner<Space, T>::stronger(const StrongerOptions& options,
-                                                                         std::string& why) const {
+                                                                         std::vector<Refusal>& refused) const {
   const auto within = one_thread_.enter("auto");
   const bool as_before = stronger_thorough_ == options.thorough && stronger_definite_ == options.definite &&
                          stronger_limit_ == options.mem_limit;
@@ -384,22 +386,21 @@ const AnyPreconditioner<Space, T>* AnyPreconditioner<Space, T>::stronger(const S
     if (!rung.is_direct()) from = next + 1;
     if (rung.is_one_level() && faster_than_jacobi_on_gpu(entries, options.left) != rung.name) continue;
     if (rung.name == LuKind::name && !rung.is_direct()) {
-      if (const std::string singular = why_no_complete_factors(*analysis); !singular.empty()) {
-        why += (why.empty() ? "" : "; ") + singular;
+      if (std::string singular = why_no_complete_factors(*analysis); !singular.empty()) {
+        refused.push_back({Refusal::Why::singular, std::move(singular)});
         break;
       }
     }
-    const std::string refused =
-        seconds > options.seconds ? no_time_for(rung, seconds) : climb_to(next, *analysis, options);
-    if (refused.empty()) return stronger_.get();
-    why += (why.empty() ? "" : "; ") + refused;
-    if (seconds > options.seconds) break;
+    refused.push_back(seconds > options.seconds ? no_time_for(rung, seconds) : climb_to(next, *analysis, options));
+    const Refusal::Why why = refused.back().why;
+    if (why == Refusal::Why::nothing) return refused.pop_back(), stronger_.get();
+    if (why == Refusal::Why::no_time) break;
     direct_refused_ |= rung.is_direct();
     // What follows takes longer to make, and the pace of CG so far tells little. So that has to pay for certain, or at
     // a second look, when CG has gone on for a while.
     constexpr double certain = 4;
     const int following = after(next + 1);
-    if (rung.is_plain() && refused.ends_with(poor_cycle) && following != no_ladder && options.left > 0 &&
+    if (rung.is_plain() && why == Refusal::Why::poor && following != no_ladder && options.left > 0 &&
         options.left < certain * predicted_seconds<Space>(rung_at(following), analysis->structure())) {
       refused_ = next + 1;
       break;
@@ -408,10 +409,10 @@ const AnyPreconditioner<Space, T>* AnyPreconditioner<Space, T>::stronger(const S
   return nullptr;
 }
 
-/// Makes what takes this object's place. Returns why that can't be made.
+/// Makes what takes this object's place. Returns why that can't be made, or nothing.
 template <class Space, class T>
-std::string AnyPreconditioner<Space, T>::climb_to(int next, const Analysis<Space, T>& analysis,
-                                                  const StrongerOptions& options) const {
+Refusal AnyPreconditioner<Space, T>::climb_to(int next, const Analysis<Space, T>& analysis,
+                                              const StrongerOptions& options) const {
   const Rung& rung = rung_at(next);
   std::unique_ptr<AnyPreconditioner> made(new AnyPreconditioner(space_));
   made->choice_ = {std::string(rung.name), "what was taken first doesn't get there"};
@@ -423,8 +424,7 @@ std::string AnyPreconditioner<Space, T>::climb_to(int next, const Analysis<Space
   made->rung_ = next + 1;
   made->direct_refused_ = direct_refused_;
   made->analysis_ = analysis_;
-  std::string why = made->try_to_build(analysis, options.stop);
-  if (!why.empty()) return why;
+  if (Refusal refused = made->try_to_build(analysis, options.stop)) return refused;
   stronger_ = std::move(made);
   stronger_thorough_ = options.thorough;
   stronger_definite_ = options.definite;

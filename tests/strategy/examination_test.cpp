@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
-#include <ostinato/solvers/examination.hpp>
+#include <ostinato/strategy/examination.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
-#include <ostinato/preconditioners/rungs.hpp>
+#include <ostinato/strategy/rungs.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
-#include <ostinato/preconditioners/any_preconditioner.hpp>
 #include <ostinato/preconditioners/ilu/incomplete_lu.hpp>
 #include <ostinato/preconditioners/ilu/lu_order.hpp>
 #include <ostinato/spmv/space/list.hpp>
+#include <ostinato/strategy/any_preconditioner.hpp>
 
 namespace ostinato {
 

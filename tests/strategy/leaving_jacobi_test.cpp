@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
-#include <ostinato/preconditioners/leaving_jacobi.hpp>
+#include <ostinato/strategy/leaving_jacobi.hpp>
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include <ostinato/preconditioners/any_preconditioner.hpp>
 #include <ostinato/spmv/analysis/structure.hpp>
+#include <ostinato/strategy/any_preconditioner.hpp>
 
 #include "support/spaces.hpp"
 

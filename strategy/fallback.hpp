@@ -7,10 +7,12 @@
 #include <string>
 #include <string_view>
 
-#include <ostinato/solvers/runs.hpp>
-#include <ostinato/solvers/watch.hpp>
 #include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/space/vector.hpp>
+#include <ostinato/strategy/iteration_seconds.hpp>
+#include <ostinato/strategy/runs.hpp>
+#include <ostinato/strategy/step.hpp>
+#include <ostinato/strategy/watch.hpp>
 
 // A preconditioner with a fallback(), which takes its place where that is faster.
 
@@ -23,7 +25,12 @@ class FallbackSolve {
   FallbackSolve(std::string_view method, const Space& space, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,
                 const PreconditionerRef<Space, T>& m, const PreconditionerRef<Space, T>& simple,
                 const SolveOptions& options)
-      : method_(method), space_(space), a_(a), b_(b), x_(x), m_(m), simple_(simple), options_(options) {}
+      : method_(method), space_(space), a_(a), b_(b), x_(x), m_(m), simple_(simple), options_(options) {
+    const SolverInfo* const info = find_solver(method);
+    if (info == nullptr) return;  // refused by the run
+    seconds_ = iteration_seconds(space, a, m, *info, options);
+    simple_seconds_ = iteration_seconds(space, a, simple, *info, options);
+  }
 
   /// Whenever M has been slow for a while, lets the other one show in half of that time whether it is faster. It goes
   /// on as long as it is. Then M is watched for four times as many iterations before it has to compete again: so what
@@ -34,17 +41,17 @@ class FallbackSolve {
     constexpr int first_window = 20;
     const double goal = goal_of<Space, T>(space_, b_, options_);
     SlowWatch watch(first_window, goal, options_.max_iterations);
-    SolveResult all = run_with(m_, watched(options_, watch));
+    SolveResult all = run_with(m_, watched(options_, watch, seconds_));
     for (int window = first_window; watch.stopped() && all.status == Status::interrupted; window *= 4) {
-      const std::string slow = slow_text(m_.name(), watch.pace(), all.iterations) + "; ";
+      const std::string slow = slow_text(m_.name(), watch.pace(), options_.iterations_before + all.iterations) + "; ";
       bool enough_memory = true;
       if (try_simple(all, slow, watch.pace(), window, goal, enough_memory)) return all;
       const SolveOptions left = remaining(options_, all);
       watch = SlowWatch(4 * window, goal, left.max_iterations);
       if (enough_memory) {
-        continue_with(all, m_, watched(left, watch));
+        continue_with(all, m_, watched(left, watch, seconds_));
       } else {
-        SolveResult more = counted_from(all.iterations, run_with(m_, left));
+        SolveResult more = run_with(m_, left);
         extend(all, more);
       }
     }
@@ -76,7 +83,7 @@ class FallbackSolve {
 
   bool compete(SolveResult& all, const std::string& slow, const Pace& pace, int window, double goal) const {
     Trial trial(pace, 0.5 * window * pace.seconds, goal);
-    const Status ending = continue_with(all, simple_, watched(remaining(options_, all), trial));
+    const Status ending = continue_with(all, simple_, watched(remaining(options_, all), trial, simple_seconds_));
     const bool lost = trial.stopped() && ending == Status::interrupted;
     all.notes.push_back(
         slow + (lost ? simple_.name() + " was slower, went on with " + m_.name() : "went on with " + simple_.name()));
@@ -88,9 +95,9 @@ class FallbackSolve {
   Status continue_with(SolveResult& all, const PreconditionerRef<Space, T>& m, const SolveOptions& options) const {
     const Vector<Space, T> before = copied<Space, T>(space_, x_);
     try {
-      SolveResult more = counted_from(all.iterations, run_with(m, options));
+      SolveResult more = run_with(m, options);
       const Status ended = more.status;
-      all.changes.push_back({all.iterations, all.preconditioner, more.preconditioner});
+      all.changes.push_back({all.iterations, all.preconditioner, more.preconditioner, {}, more.preconditioner});
       runs::take_method(all, more);
       if (is_nearer(more, all)) {
         extend(all, more);
@@ -113,13 +120,15 @@ class FallbackSolve {
   Out<T> x_;
   const PreconditionerRef<Space, T>&m_, &simple_;
   const SolveOptions& options_;
+  double seconds_ = 0, simple_seconds_ = 0;  ///< of an iteration with m_ and with simple_, by the model
 };
 
 /// Runs a method. A preconditioner that has a fallback is watched.
 template <class Space, class T>
 SolveResult run(std::string_view name, const Space& space, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,
                 const PreconditionerRef<Space, T>& m, const SolveOptions& options) {
-  const PreconditionerBase<Space, T>* const fallback = m.fallback();
+  const Step<Space, T>* const step = step_of(m);
+  const PreconditionerBase<Space, T>* const fallback = step == nullptr ? nullptr : step->fallback();
   if (fallback == nullptr) return run_alone<Space, T>(name, space, a, b, x, m, options);
   const PreconditionerRef<Space, T> simple(*fallback);
   return FallbackSolve<Space, T>(name, space, a, b, x, m, simple, options).run();

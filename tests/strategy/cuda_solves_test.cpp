@@ -9,15 +9,15 @@
 #include <thread>
 #include <vector>
 
-#include <ostinato/preconditioners/any_preconditioner.hpp>
 #include <ostinato/preconditioners/jacobi.hpp>
 #include <ostinato/preconditioners/list.hpp>
 #include <ostinato/solvers/methods/cg.hpp>
-#include <ostinato/solvers/solve.hpp>
 #include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
 #include <ostinato/spmv/operator.hpp>
 #include <ostinato/spmv/space/vector.hpp>
+#include <ostinato/strategy/any_preconditioner.hpp>
+#include <ostinato/strategy/solve_by_name.hpp>
 
 #include "support/cuda_runtime.hpp"
 

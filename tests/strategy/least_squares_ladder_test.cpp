@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
-#include <ostinato/solvers/least_squares_ladder.hpp>
+#include <ostinato/strategy/least_squares_ladder.hpp>
 
 #include <gtest/gtest.h>
 
@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include <ostinato/preconditioners/least_squares.hpp>
-#include <ostinato/solvers/solve.hpp>
 #include <ostinato/spmv/transposable_operator.hpp>
+#include <ostinato/strategy/least_squares_preconditioner.hpp>
+#include <ostinato/strategy/solve_by_name.hpp>
 
 #include "support/least_squares.hpp"
 #include "support/solving.hpp"

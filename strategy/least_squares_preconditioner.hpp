@@ -10,7 +10,6 @@
 #include <string>
 #include <string_view>
 
-#include <ostinato/preconditioners/any_preconditioner.hpp>
 #include <ostinato/preconditioners/contract/memory_budget.hpp>
 #include <ostinato/preconditioners/contract/preconditioner.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
@@ -18,6 +17,7 @@
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/vector.hpp>
+#include <ostinato/strategy/any_preconditioner.hpp>
 
 namespace ostinato {
 
@@ -42,7 +42,7 @@ void check_least_squares_preconditioner(std::string_view text);
 ///           to have more entries than there is room for, naming the row that makes it dense, and as the factors;
 ///           Stopped once `stop` is made.
 template <class Space, class T>
-class LeastSquaresPreconditioner : public PreconditionerBase<Space, T> {
+class LeastSquaresPreconditioner : public Step<Space, T> {
  public:
   explicit LeastSquaresPreconditioner(const Analysis<Space, T>& analysis, std::string_view name = "auto",
                                       const StopRequest& stop = {}, std::size_t mem_limit = 0);
@@ -64,15 +64,16 @@ class LeastSquaresPreconditioner : public PreconditionerBase<Space, T> {
   void apply(Block<const T> r, Block<T> z) const override;
 
   /// Complete factors of the product, of at most 100 times its entries unless options.thorough, or incomplete ones
-  /// where these can't be made. Null where there is nothing else, as where this one was asked for by name or the
-  /// analysis is gone, with a reason if one couldn't be made. Made once.
-  const LeastSquaresPreconditioner* stronger(const StrongerOptions& options, std::string& why) const override;
+  /// where these can't be made. Null where there is nothing else, as where this one was asked for by name in
+  /// `refused` those that couldn't be made. Made once.
+  const LeastSquaresPreconditioner* stronger(const StrongerOptions& options,
+                                             std::vector<Refusal>& refused) const override;
   /// Predicted from the lengths of the rows. 0 where there is nothing else.
   double stronger_seconds() const override;
 
  private:
   using Base = PreconditionerBase<Space, T>;
-  explicit LeastSquaresPreconditioner(const Space& space) : Base(space) {}
+  explicit LeastSquaresPreconditioner(const Space& space) : Step<Space, T>(space) {}
   void find_norms(const Analysis<Space, T>& analysis);
   void factor(const Analysis<Space, T>& analysis, const StopRequest& stop);
   std::unique_ptr<LeastSquaresPreconditioner> made(const Analysis<Space, T>& analysis, std::string_view name,
@@ -89,7 +90,7 @@ class LeastSquaresPreconditioner : public PreconditionerBase<Space, T> {
   std::unique_ptr<Base> factors_;
   std::size_t mem_limit_ = 0, taken_ = 0;
   std::optional<MemoryPrediction> prediction_;
-  typename Analysis<Space, T>::Weak analysis_;  ///< for stronger(); empty where there is nothing else
+  std::optional<Analysis<Space, T>> analysis_;  ///< for stronger(); empty where there is nothing else
   double stronger_seconds_ = 0;
   mutable std::unique_ptr<LeastSquaresPreconditioner> stronger_;
 };

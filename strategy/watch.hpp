@@ -15,7 +15,7 @@ namespace ostinato {
 struct Pace {
   double residual = 0;  ///< relative, at the latest look
   double rate = 0;      ///< by which an iteration multiplied it on average
-  double seconds = 0;   ///< of an iteration
+  double seconds = 0;   ///< of an iteration, by the model
   double left = 0;      ///< iterations to the goal, by Ritz values; 0: unknown, or not by these
 };
 
@@ -110,14 +110,14 @@ class CostWatch {
   /// Forgets the residuals: another method begins. The last ones of the method before may have been wrong.
   void forget() {
     base_ = start_ = {};
-    seconds_ = HUGE_VAL;
+    has_forecast_ = false;
     least_ = HUGE_VAL;
   }
 
   /// False when the method is to stop.
   bool operator()(const Iteration& now) {
     constexpr int fewest = 8;  // two or three say nothing
-    if (base_.number == 0) base_ = now;
+    if (base_.number == 0) base_ = start_ = now;
     least_ = std::fmin(least_, now.relative_residual);
     if (foresees_) foresee(now);
     if (stopped_) return false;
@@ -132,17 +132,12 @@ class CostWatch {
   }
 
  private:
-  /// Looks at the Ritz values, whenever a further interval has told how long an iteration takes. From the second look
-  /// on the faster of the last two intervals counts: where others use the machine, one may be slow.
+  /// Looks at the Ritz values, from the second forecast on.
   void foresee(const Iteration& now) {
-    if (start_.number == 0) start_ = now;
     const int n = now.number - start_.number;
     const double left = n > 0 ? forecast_(now, goal_) : 0;
-    if (!(left > 0)) return;
-    const double interval = (now.seconds - start_.seconds) / n, before = std::exchange(seconds_, interval);
-    start_ = now;
-    if (before == HUGE_VAL || !(least_ > goal_)) return;
-    const double seconds = std::min(before, interval);
+    if (!(left > 0) || !std::exchange(has_forecast_, true) || !(least_ > goal_)) return;
+    const double seconds = (now.seconds - start_.seconds) / n;
     stopped_ = (left - std::log10(least_ / goal_)) * seconds > cost_;
     if (stopped_) pace_ = {least_, std::pow(goal_ / least_, 1 / left), seconds, left};
   }
@@ -160,20 +155,22 @@ class CostWatch {
   double cost_, first_, next_, goal_;
   int last_, next_number_;
   bool foresees_;
-  Iteration base_;
-  Iteration start_;            ///< of the time between two forecasts
-  double seconds_ = HUGE_VAL;  ///< of an iteration in the latest interval
+  Iteration base_;             ///< at the last look
+  Iteration start_;            ///< the first of the method
+  bool has_forecast_ = false;  ///< of this method
   double least_ = HUGE_VAL;
   RitzForecast forecast_;
   Pace pace_;
   bool stopped_ = false;
 };
 
-/// The options with a callback that asks `watch`, too.
+/// The options with a callback that asks `watch`, too. An iteration counts for it as `seconds`, by a model
+/// (iteration_seconds()): so that what it decides is the same on each run, on busy machines, too.
 template <class Watch>
-SolveOptions watched(SolveOptions options, Watch& watch) {
-  options.callback = [&watch, callback = std::move(options.callback)](const Iteration& now) {
-    return (!callback || callback(now)) && watch(now);
+SolveOptions watched(SolveOptions options, Watch& watch, double seconds) {
+  options.callback = [&watch, seconds, callback = std::move(options.callback)](const Iteration& now) {
+    return (!callback || callback(now)) &&
+           watch({now.number, now.relative_residual, seconds * now.number, now.lanczos});
   };
   return options;
 }

@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <ostinato/preconditioners/contract/preconditioner.hpp>
+#include <ostinato/spmv/base/stop.hpp>
+
+namespace ostinato {
+
+/// What a further step may take.
+struct StrongerOptions {
+  bool thorough = false;      ///< as much as memory allows
+  bool definite = true;       ///< A may be positive definite, if it is symmetric
+  double seconds = HUGE_VAL;  ///< that there are: nothing is begun that is predicted to take longer
+  double left = 0;            ///< seconds that the solve is predicted to take with this one; 0: it doesn't get there
+  std::size_t mem_limit = 0;  ///< bytes that this and weaker ones may keep together; 0: what is free
+  StopRequest stop = {};      ///< ends what is being made, with Stopped
+};
+
+/// Why a preconditioner wasn't taken.
+struct Refusal {
+  enum class Why {
+    nothing,   ///< it was taken
+    poor,      ///< its cycle shrinks an error too little
+    no_time,   ///< it is predicted to be ready after the time that is left
+    singular,  ///< A has a row or a column without an entry
+    memory,    ///< there is too little
+    refused,   ///< its constructor refuses the matrix
+  };
+  Why why = Why::nothing;
+  std::string text;  ///< a sentence, for messages alone
+
+  explicit operator bool() const { return why != Why::nothing; }
+};
+
+/// A preconditioner of a strategy: one that solve() may leave for another one, which this one makes.
+template <class Space, class T>
+class Step : public PreconditionerBase<Space, T> {
+ public:
+  using PreconditionerBase<Space, T>::PreconditionerBase;
+
+  /// Another preconditioner, to try where this one is slow; null when there is none.
+  virtual const PreconditionerBase<Space, T>* fallback() const { return nullptr; }
+  /// A preconditioner that takes more time and memory, for where this one doesn't get there, made by the call; null
+  /// when there is none. `refused` has those that couldn't be made.
+  virtual const PreconditionerBase<Space, T>* stronger(const StrongerOptions&, std::vector<Refusal>& refused) const {
+    (void)refused;
+    return nullptr;
+  }
+  virtual double stronger_seconds() const { return 0; }  ///< predicted time to make that; 0 where there is nothing
+};
+
+/// The step that a preconditioner is; null for one that nothing follows.
+template <class Space, class T>
+const Step<Space, T>* step_of(const PreconditionerRef<Space, T>& m) {
+  return dynamic_cast<const Step<Space, T>*>(m.get());
+}
+
+/// Predicted time to make what is stronger than m; 0 where there is nothing.
+template <class Space, class T>
+double stronger_seconds(const PreconditionerRef<Space, T>& m) {
+  const Step<Space, T>* const step = step_of(m);
+  return step == nullptr ? 0 : step->stronger_seconds();
+}
+
+/// The sentences of refusals, one after the other.
+inline std::string text_of(const std::vector<Refusal>& refused) {
+  std::string text;
+  for (const Refusal& one : refused) text += (text.empty() ? "" : "; ") + one.text;
+  return text;
+}
+
+}  // namespace ostinato
