@@ -260,15 +260,15 @@ auto LeastSquaresPreconditioner<Space, T>::stronger(const StrongerOptions& optio
                                                            {IctKind::name, {}}};
   for (const auto& [name, how] : factors) {
     try {
-      stronger_ = made(*analysis, name, how, options.stop);
+      stronger_ = made(*analysis_, name, how, options.stop);
       return stronger_.get();
     } catch (const ArgumentError& e) {
       const std::string what = e.what();
-      why += (why.empty() ? "" : "; ") + what.substr(0, what.find(';'));
+      refused.push_back({Refusal::Why::refused, what.substr(0, what.find(';'))});
     } catch (const std::bad_alloc&) {
-      why += (why.empty() ? "" : "; ") + std::string(name) + ": not enough memory";
+      refused.push_back({Refusal::Why::memory, std::string(name) + ": not enough memory"});
     } catch (const DeviceError& e) {
-      why += (why.empty() ? "" : "; ") + std::string(name) + ": " + e.what();
+      refused.push_back({Refusal::Why::memory, std::string(name) + ": " + e.what()});
     }
   }
   return nullptr;
@@ -276,7 +276,7 @@ auto LeastSquaresPreconditioner<Space, T>::stronger(const StrongerOptions& optio
 
 template <class Space, class T>
 double LeastSquaresPreconditioner<Space, T>::stronger_seconds() const {
-  return analysis_.lock() ? stronger_seconds_ : 0;
+  return analysis_ ? stronger_seconds_ : 0;
 }
 
 OSTINATO_CLASS(LeastSquaresPreconditioner);

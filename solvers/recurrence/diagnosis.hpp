@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <ostinato/solvers/cause.hpp>
 #include <ostinato/solvers/recurrence/scaled_system.hpp>
 
 // Why a solve failed, found out after its end, or why one can't succeed: SolveResult::reason. Nothing here costs a
