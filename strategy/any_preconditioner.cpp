@@ -215,7 +215,7 @@ PreconditionerChoice choose_preconditioner(const Structure& s, const Grid& grid)
 template <class Space, class T>
 AnyPreconditioner<Space, T>::AnyPreconditioner(const Analysis<Space, T>& analysis, PreconditionerRequest asked,
                                                const StopRequest& stop, std::size_t mem_limit)
-    : Step<Space, T>(analysis.space()),
+    : PreconditionerStep<Space, T>(analysis.space()),
       choice_{ostinato::lower(asked.name), asked_for},
       options_(std::move(asked.options)),
       rows_(static_cast<std::size_t>(analysis.structure().rows)),

@@ -100,7 +100,7 @@ std::vector<std::string_view> stronger_preconditioners(const Structure& s);
 ///           An object that was moved from throws ArgumentError, unless it was "none", until another one is assigned
 ///           to it.
 template <class Space, class T>
-class AnyPreconditioner : public Step<Space, T> {
+class AnyPreconditioner : public PreconditionerStep<Space, T> {
  public:
   /// "auto" shares the analysis, for stronger(): on Host the arrays that the analysis refers to must outlive the
   /// object.
@@ -180,7 +180,7 @@ class AnyPreconditioner : public Step<Space, T> {
 
  private:
   using Base = PreconditionerBase<Space, T>;
-  explicit AnyPreconditioner(const Space& space) : Step<Space, T>(space) {}
+  explicit AnyPreconditioner(const Space& space) : PreconditionerStep<Space, T>(space) {}
   template <class Answer>
   Answer answer(Answer (Base::*of)() const, std::type_identity_t<Answer> without) const {
     return is_identity() ? without : (built_.get()->*of)();

@@ -127,7 +127,7 @@ class FallbackSolve {
 template <class Space, class T>
 SolveResult run(std::string_view name, const Space& space, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,
                 const PreconditionerRef<Space, T>& m, const SolveOptions& options) {
-  const Step<Space, T>* const step = step_of(m);
+  const PreconditionerStep<Space, T>* const step = step_of(m);
   const PreconditionerBase<Space, T>* const fallback = step == nullptr ? nullptr : step->fallback();
   if (fallback == nullptr) return run_alone<Space, T>(name, space, a, b, x, m, options);
   const PreconditionerRef<Space, T> simple(*fallback);

@@ -98,7 +98,7 @@ class Ladder {
   /// Throws    Stopped.
   const PreconditionerBase<Space, T>* make_stronger(const PreconditionerRef<Space, T>& m, const SolveResult& all,
                                                     const Stopwatch& watch, std::vector<Refusal>& refused) {
-    const Step<Space, T>* const step = step_of(m);
+    const PreconditionerStep<Space, T>* const step = step_of(m);
     if (step == nullptr) return nullptr;
     called_ = 0;
     const double seconds = options_.time_limit > 0 ? options_.time_limit - all.seconds : HUGE_VAL;

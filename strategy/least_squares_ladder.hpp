@@ -127,7 +127,7 @@ class LeastSquaresLadder {
     const Stopwatch watch;
     std::vector<Refusal> refused;
     const PreconditionerBase<Space, T>* next = nullptr;
-    const Step<Space, T>* const step = step_of(m);
+    const PreconditionerStep<Space, T>* const step = step_of(m);
     if (step == nullptr) return nullptr;
     try {
       next = step->stronger({.thorough = options_.effort == Effort::thorough,

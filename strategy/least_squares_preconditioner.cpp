@@ -126,7 +126,7 @@ template <class Space, class T>
 LeastSquaresPreconditioner<Space, T>::LeastSquaresPreconditioner(const Analysis<Space, T>& analysis,
                                                                  std::string_view name, const StopRequest& stop,
                                                                  std::size_t mem_limit)
-    : Step<Space, T>(analysis.space()), mem_limit_(mem_limit) {
+    : PreconditionerStep<Space, T>(analysis.space()), mem_limit_(mem_limit) {
   check_least_squares_preconditioner(name);
   const Request asked = request_of(name);
   const Structure& s = analysis.structure();

@@ -42,7 +42,7 @@ void check_least_squares_preconditioner(std::string_view text);
 ///           to have more entries than there is room for, naming the row that makes it dense, and as the factors;
 ///           Stopped once `stop` is made.
 template <class Space, class T>
-class LeastSquaresPreconditioner : public Step<Space, T> {
+class LeastSquaresPreconditioner : public PreconditionerStep<Space, T> {
  public:
   explicit LeastSquaresPreconditioner(const Analysis<Space, T>& analysis, std::string_view name = "auto",
                                       const StopRequest& stop = {}, std::size_t mem_limit = 0);
@@ -73,7 +73,7 @@ class LeastSquaresPreconditioner : public Step<Space, T> {
 
  private:
   using Base = PreconditionerBase<Space, T>;
-  explicit LeastSquaresPreconditioner(const Space& space) : Step<Space, T>(space) {}
+  explicit LeastSquaresPreconditioner(const Space& space) : PreconditionerStep<Space, T>(space) {}
   void find_norms(const Analysis<Space, T>& analysis);
   void factor(const Analysis<Space, T>& analysis, const StopRequest& stop);
   std::unique_ptr<LeastSquaresPreconditioner> made(const Analysis<Space, T>& analysis, std::string_view name,

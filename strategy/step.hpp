@@ -41,7 +41,7 @@ struct Refusal {
 
 /// A preconditioner of a strategy: one that solve() may leave for another one, which this one makes.
 template <class Space, class T>
-class Step : public PreconditionerBase<Space, T> {
+class PreconditionerStep : public PreconditionerBase<Space, T> {
  public:
   using PreconditionerBase<Space, T>::PreconditionerBase;
 
@@ -58,14 +58,14 @@ class Step : public PreconditionerBase<Space, T> {
 
 /// The step that a preconditioner is; null for one that nothing follows.
 template <class Space, class T>
-const Step<Space, T>* step_of(const PreconditionerRef<Space, T>& m) {
-  return dynamic_cast<const Step<Space, T>*>(m.get());
+const PreconditionerStep<Space, T>* step_of(const PreconditionerRef<Space, T>& m) {
+  return dynamic_cast<const PreconditionerStep<Space, T>*>(m.get());
 }
 
 /// Predicted time to make what is stronger than m; 0 where there is nothing.
 template <class Space, class T>
 double stronger_seconds(const PreconditionerRef<Space, T>& m) {
-  const Step<Space, T>* const step = step_of(m);
+  const PreconditionerStep<Space, T>* const step = step_of(m);
   return step == nullptr ? 0 : step->stronger_seconds();
 }
 

@@ -23,13 +23,13 @@ namespace {
 /// A diagonal whose sizes differ by 1e6: bad, but symmetric and positive. It offers complete factors instead, with which
 /// an iteration is enough: they win, whatever time that takes.
 template <class Space, class T>
-struct Scattered : Step<Space, T> {
+struct Scattered : PreconditionerStep<Space, T> {
   using Base = PreconditionerBase<Space, T>;
   Vector<Space, T> sizes;
   std::optional<detail::AdaptedPreconditioner<Space, T, const Lu<Space, T>&>> instead;
   double predicted = 0;  ///< time of an application
 
-  Scattered(const Space& on, Index rows, const Lu<Space, T>* other) : Step<Space, T>(on) {
+  Scattered(const Space& on, Index rows, const Lu<Space, T>* other) : PreconditionerStep<Space, T>(on) {
     if (other != nullptr) instead.emplace(on, *other);
     std::vector<T> v = random_vector<T>(rows, 5);
     for (T& s : v) s = static_cast<T>(std::pow(1000.0, static_cast<double>(s)));
@@ -45,25 +45,25 @@ struct Scattered : Step<Space, T> {
 
 /// Jacobi with a bad fallback.
 template <class Space, class T>
-struct Guarded : Step<Space, T> {
+struct Guarded : PreconditionerStep<Space, T> {
   const Jacobi<Space, T>& good;
   const Scattered<Space, T>& bad;
 
   Guarded(const Jacobi<Space, T>& first, const Scattered<Space, T>& other)
-      : Step<Space, T>(other.space()), good(first), bad(other) {}
+      : PreconditionerStep<Space, T>(other.space()), good(first), bad(other) {}
   const PreconditionerBase<Space, T>* fallback() const override { return &bad; }
   void apply(Block<const T> r, Block<T> z) const override { good.apply(r.column(0), z.column(0)); }
 };
 
 /// Jacobi that becomes the bad one after some applications.
 template <class Space, class T>
-struct Turning : Step<Space, T> {
+struct Turning : PreconditionerStep<Space, T> {
   const Jacobi<Space, T>& good;
   const Scattered<Space, T>& bad;
   mutable int left;
 
   Turning(const Jacobi<Space, T>& first, const Scattered<Space, T>& other, int applications)
-      : Step<Space, T>(other.space()), good(first), bad(other), left(applications) {}
+      : PreconditionerStep<Space, T>(other.space()), good(first), bad(other), left(applications) {}
   const PreconditionerBase<Space, T>* fallback() const override { return &bad; }
   void apply(Block<const T> r, Block<T> z) const override {
     if (left-- > 0) {

@@ -305,11 +305,11 @@ TYPED_TEST(LadderOn, MakesNothingThatWouldBeReadyAfterTheTimeLimit) {
 
 /// Jacobi's place, with a stronger preconditioner that takes for ever to be made.
 template <class Space, class T>
-struct Endless : Step<Space, T> {
+struct Endless : PreconditionerStep<Space, T> {
   const AnyPreconditioner<Space, T>& first;
   mutable std::atomic<int> begun = 0;
 
-  explicit Endless(const AnyPreconditioner<Space, T>& m) : Step<Space, T>(m.space()), first(m) {}
+  explicit Endless(const AnyPreconditioner<Space, T>& m) : PreconditionerStep<Space, T>(m.space()), first(m) {}
   const PreconditionerBase<Space, T>* stronger(const StrongerOptions& options, std::vector<Refusal>&) const override {
     ++begun;
     while (!options.stop.is_made()) {
@@ -363,7 +363,7 @@ TYPED_TEST(LadderOn, LimitsHoldWhileAPreconditionerIsMade) {
 
 /// Of a list: z is a multiple of r in the first unknowns, which grows from call to call, and 0 in the others.
 template <class Space, class T>
-struct Listed : Step<Space, T> {
+struct Listed : PreconditionerStep<Space, T> {
   std::string own_name;
   std::size_t unknowns;
   T growth;
@@ -371,7 +371,11 @@ struct Listed : Step<Space, T> {
   mutable T multiple = T(0.5);
 
   Listed(const Space& space, std::string its_name, std::size_t first, T grows = 1, const Listed* then = nullptr)
-      : Step<Space, T>(space), own_name(std::move(its_name)), unknowns(first), growth(grows), next(then) {}
+      : PreconditionerStep<Space, T>(space),
+        own_name(std::move(its_name)),
+        unknowns(first),
+        growth(grows),
+        next(then) {}
 
   std::string name() const override { return own_name; }
   const Listed* stronger(const StrongerOptions&, std::vector<Refusal>&) const override { return next; }
@@ -412,12 +416,13 @@ TYPED_TEST(LadderOn, NamesWhatWasGivenUpThoughItCameNoNearer) {
 
 /// Jacobi's place, which remembers what it is told when something stronger is asked for.
 template <class Space, class T>
-struct Told : Step<Space, T> {
+struct Told : PreconditionerStep<Space, T> {
   const AnyPreconditioner<Space, T>& first;
   double cost;  ///< of something stronger
   mutable double left = -1;
 
-  Told(const AnyPreconditioner<Space, T>& m, double seconds) : Step<Space, T>(m.space()), first(m), cost(seconds) {}
+  Told(const AnyPreconditioner<Space, T>& m, double seconds)
+      : PreconditionerStep<Space, T>(m.space()), first(m), cost(seconds) {}
   const PreconditionerBase<Space, T>* stronger(const StrongerOptions& options,
                                                std::vector<Refusal>& refused) const override {
     left = options.left;

@@ -30,12 +30,12 @@ struct Row {
   double entries;
   Times jacobi, chebyshev, fsai;
 };
-const std::vector<Row> rows = {{"bcsstk14", 1806, 63454, {0.37, 6.84}, {0.54, 4.19}, {0.88, 2.23}},
-                               {"bcsstk16", 4884, 290378, {0.35, 3.47}, {0.58, 2.45}, {1.01, 1.88}},
-                               {"bcsstk18", 11948, 149090, {0.35, 25.26}, {0.56, 13.82}, {1.05, 9.59}},
-                               {"Dubcova1", 16129, 253009, {0.31, 2.79}, {0.50, 1.68}, {0.81, 1.78}},
-                               {"nos3", 960, 15844, {0.43, 3.30}, {0.57, 2.22}, {1.07, 2.00}},
-                               {"nasa4704", 4704, 104756, {0.34, 60.05}, {0.52, 31.84}, {0.83, 17.87}}};
+const std::vector<Row> measured_rows = {{"bcsstk14", 1806, 63454, {0.37, 6.84}, {0.54, 4.19}, {0.88, 2.23}},
+                                        {"bcsstk16", 4884, 290378, {0.35, 3.47}, {0.58, 2.45}, {1.01, 1.88}},
+                                        {"bcsstk18", 11948, 149090, {0.35, 25.26}, {0.56, 13.82}, {1.05, 9.59}},
+                                        {"Dubcova1", 16129, 253009, {0.31, 2.79}, {0.50, 1.68}, {0.81, 1.78}},
+                                        {"nos3", 960, 15844, {0.43, 3.30}, {0.57, 2.22}, {1.07, 2.00}},
+                                        {"nasa4704", 4704, 104756, {0.34, 60.05}, {0.52, 31.84}, {0.83, 17.87}}};
 
 Structure definite(Index n, double entries) {
   Structure s;
@@ -56,7 +56,7 @@ std::string_view choice_for(const Row& row) {
 /// Where Jacobi takes so long that leaving it pays, the choice takes at most 1.2 times as long as the fastest.
 TEST(LeavingJacobi, IsRightForTheMeasuredMatrices) {
   if (!built_with_cuda) GTEST_SKIP() << Cuda::why_absent();
-  for (const Row& row : rows) {
+  for (const Row& row : measured_rows) {
     const double jacobi = row.jacobi.total(), chebyshev = row.chebyshev.total(), fsai = row.fsai.total();
     const std::string_view choice = choice_for(row);
     EXPECT_EQ(choice.empty(), row.jacobi.solve < 3) << row.matrix;
@@ -77,7 +77,7 @@ TEST(LeavingJacobi, TakesFsaiForLongSolvesAndNothingForShortOnes) {
 
 /// Where fsai comes first, it takes at most 1.2 times as long as the fastest.
 TEST(LeavingJacobi, BeginsWithFsaiWhereThatIsRightForTheMeasuredMatrices) {
-  for (const Row& row : rows) {
+  for (const Row& row : measured_rows) {
     Structure s = definite(row.rows, row.entries);
     s.mean_row = row.entries / row.rows;
     EXPECT_TRUE(begins_with_fsai_on_gpu(s)) << row.matrix;
