@@ -108,7 +108,8 @@ TYPED_TEST(MultiVector, ColumnsMayLieInBlocks) {
         one_by_one.insert(one_by_one.end(), from, from + n);
       }
       const auto together = this->put(one_by_one);
-      Vector<typename TypeParam::Space, T> h(this->space(), static_cast<std::size_t>(columns)), same = h;
+      const auto width = static_cast<std::size_t>(columns);
+      Vector<typename TypeParam::Space, T> h(this->space(), width), same(this->space(), width);
       auto x = this->vector(n, 3), y = this->vector(n, 3);
 
       project<T>(this->space(), columns, blocks, w, h.data());
@@ -135,7 +136,8 @@ Pair<T> pair_of(const Space& space, int columns, const T* v, const std::vector<T
                 double ww) {
   const auto on_space = [&](const std::vector<T>& host) { return Vector<Space, T>(space, std::span<const T>(host)); };
   auto w = on_space(w0), u = on_space(u0);
-  Vector<Space, T> a(space, static_cast<std::size_t>(columns) + 1), b = a;
+  const std::size_t width = static_cast<std::size_t>(columns) + 1;
+  Vector<Space, T> a(space, width, T{0}), b(space, width, T{0});
   std::vector<DelayedStep<T>> steps(2);
   steps[0].ww = ww;
   Vector<Space, DelayedStep<T>> on_steps(space, std::span<const DelayedStep<T>>(steps));
