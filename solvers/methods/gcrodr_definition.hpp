@@ -248,13 +248,7 @@ class Cycles {
 
   /// w is orthogonalised twice against the first `columns` of the basis, with the coefficients h, and normalised.
   void orthogonalise(int columns, Out<T> w, T* h) const {
-    project<T>(space_, columns, basis_.data(), w, h);
-    subtract<T>(space_, columns, basis_.data(), h, w);
-    project<T>(space_, columns, basis_.data(), w, again_.data());
-    subtract<T>(space_, columns, basis_.data(), again_.data(), w);
-    accumulate<T>(space_, columns, again_.data(), h);
-    dot<T>(space_, w, w, slot_);
-    normalise<T>(space_, slot_, w, h + columns);
+    ostinato::orthogonalise<T>(space_, columns, basis_.data(), w, h, again_.data(), slot_);
   }
 
   /// x += V y

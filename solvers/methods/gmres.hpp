@@ -30,16 +30,19 @@ int krylov_vectors(std::size_t rows, std::size_t bytes, int restart, double memo
 /// many as options.restart says: M is then linear up to 1e-7 only.
 ///
 /// Shapes    A: n x n, nonsingular. b, x: n, in the memory of `space`. On entry x holds the initial guess.
-/// Traffic   Step j of a cycle applies A and M once and reads the basis four times: 4 (j + 1) n sizeof(T) bytes.
+/// Traffic   Step j of a cycle applies A and M once and reads the basis twice: (2 j + 6) n sizeof(T) bytes. FGMRES reads
+///           it four times.
 /// Exec      With a given restart, of which options.max_iterations is the most that counts, allocates (restart + 2) n
 ///           sizeof(T) bytes at entry, with a preconditioner n sizeof(T) more, for FGMRES restart n sizeof(T) more, and
 ///           restart^2 sizeof(T) for coefficients; else 33 n sizeof(T) at entry and more as the basis grows.
-///           The orthogonalisation is classical Gram-Schmidt, done twice, by matrix-vector products (cuBLAS on Cuda).
+///           The orthogonalisation is classical Gram-Schmidt, done twice: the second time with the next step
+///           (DelayedStep), for FGMRES at once.
 ///           The host solves the small least squares problem and reads its columns after each block of the monitor.
 /// Throws    ArgumentError for options that can't be; MemoryLimitError when a basis of options.restart vectors takes
 ///           more than options.mem_limit or than is free; DimensionError when A isn't square or the vectors don't fit;
 ///           exceptions of A and M.
-/// Source    Saad & Schultz, SIAM J. Sci. Stat. Comput. 7 (1986) 856; FGMRES: Saad, SIAM J. Sci. Comput. 14 (1993) 461.
+/// Source    Saad & Schultz, SIAM J. Sci. Stat. Comput. 7 (1986) 856; FGMRES: Saad, SIAM J. Sci. Comput. 14 (1993) 461;
+///           delayed reorthogonalisation: multi_vector.hpp.
 struct Gmres : MethodTraits {
   using Options = OptionsWith<OwnOptions{.restart = true, .flexible = true}>;
   static constexpr std::string_view name = "gmres";

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <new>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@
 #include <ostinato/spmv/dense/hessenberg.hpp>
 #include <ostinato/spmv/space/memory.hpp>
 #include <ostinato/spmv/space/multi_vector_definition.hpp>
+#include <ostinato/spmv/space/together.hpp>
 
 namespace ostinato {
 
@@ -30,9 +32,16 @@ inline constexpr int singular_a = 1,
                      singular_product = 2;  // ConvergenceState::cause, without and with a preconditioner
 
 /// The Krylov basis of one GMRES solve and the coefficients of its orthogonalisation, in the memory of the space.
+///
+/// With one M for all steps, reorthogonalisation is delayed (DelayedStep): step j applies A M^-1 to a candidate w for v(j)
+/// that has been orthogonalised once, and then knows v(j) and the candidate for v(j + 1), with its length. The column of
+/// H is that of v(j), by the linearity of A M^-1. Where little is left of the image of v(j), and with an M that varies,
+/// w = A M^-1 v(j) is orthogonalised twice at once.
 template <class Space, class T>
 class Arnoldi {
  public:
+  using Value = sum_t<T>;
+
   /// `columns`: the most that there may be. The basis is allocated in blocks of `block` vectors, as it grows.
   Arnoldi(const Space& on, const OperatorRef<Space, T>& matrix, const PreconditionerRef<Space, T>& preconditioner,
           int columns, int block, bool keep_z, Workspace<Space>& workspace)
@@ -44,9 +53,9 @@ class Arnoldi {
         size_(columns),
         block_(width(block)),
         flexible_(keep_z && !m_.is_identity()),
-        h_(workspace.template allocate<T>((width(columns) + 2) * width(columns))),
+        records_(workspace.template allocate<T>(place(columns))),
         again_(workspace.template allocate<T>(width(columns) + 1)),
-        ww_(workspace.emplace(sum_t<T>{})) {
+        steps_(workspace.template allocate<DelayedStep<T>>(width(columns) + 1)) {
     if (!m_.is_identity() && !flexible_) z_.push_back(workspace.template allocate<T>(n_));
     grow();
   }
@@ -54,6 +63,7 @@ class Arnoldi {
   int size() const { return size_; }
   bool is_cut_short() const { return is_cut_short_; }  ///< by the memory that there is
   Out<T> basis(int j) const { return vector(v_, j); }
+  const std::vector<std::vector<Value>>& hessenberg() const { return hessenberg_; }  ///< the columns absorbed so far
 
   /// Makes room for the result of step j. False when there is no memory for that: size() is then j.
   bool make_room(int j) {
@@ -70,57 +80,60 @@ class Arnoldi {
   }
 
   /// v(0) = r / |r|, of an r of this norm.
-  void begin(In<T> r, double norm) const { scale<T>(space_, static_cast<T>(1 / norm), r, basis(0)); }
+  void begin(In<T> r, double norm) {
+    hessenberg_.clear();
+    scale<T>(space_, static_cast<T>(1 / norm), r, basis(0));
+    dot<T>(space_, basis(0), basis(0), &step_of(0)->ww);
+  }
 
-  /// Computes column j: w = A M^-1 v(j), orthogonalised twice against v(0) .. v(j) and normalised, becomes v(j + 1).
+  /// Computes what column j of H follows from, and v(j + 1) or its candidate.
   void step(int j) const {
-    const Out<T> w = basis(j + 1);
-    if (m_.is_identity()) {
-      a_.apply(basis(j), w);  // w = A v(j)
-    } else {
-      m_.apply(basis(j), preconditioned(j));  // z = M^-1 v(j)
-      a_.apply(preconditioned(j), w);         // w = A z
-    }
-    orthogonalise(j + 1, w, column(j));                      // h = V^T w;  w -= V h
-    orthogonalise(j + 1, w, again_.data());                  // again = V^T w;  w -= V again
-    accumulate<T>(space_, j + 1, again_.data(), column(j));  // h += again
-    dot<T>(space_, w, w, ww_);
-    normalise<T>(space_, ww_, w, column(j) + j + 1);  // h(j + 1) = |w|;  v(j + 1) = w / |w|
+    if (flexible_) return step_at_once(j);
+    apply(j);
+    T *a = record(j), *b = a + j;
+    project_pair<T>(space_, j, columns(v_), basis(j), basis(j + 1), a, b, step_of(j));
+    orthogonalise_pair<T>(space_, j, columns(v_), a, b, basis(j), basis(j + 1), step_of(j));
   }
 
   /// Copies Hessenberg columns least_squares.columns() .. end - 1 to the host and adds them to the least squares
-  /// problem, until the recurrence stops. Waits for the copy.
-  void absorb(int end, HessenbergOf<sum_t<T>>& least_squares, ConvergenceState& state) const {
+  /// problem, until the recurrence stops. Waits for the copy. Returns how many steps stand: fewer than `end` where one
+  /// was done again and those behind it have to be.
+  int absorb(int end, HessenbergOf<Value>& least_squares, ConvergenceState& state) {
     const int first = least_squares.columns();
-    std::vector<T> host(width(end - first) * stride_);
-    space_.download(host.data(), column(first), host.size() * sizeof(T));
+    std::vector<T> host(place(end) - place(first));
+    std::vector<DelayedStep<T>> steps(width(end - first) + 1);
+    download(space_, {{host.data(), record(first), host.size() * sizeof(T)},
+                      {steps.data(), step_of(first), steps.size() * sizeof(DelayedStep<T>)}});
     for (int j = first; j < end && state.running(); ++j) {
-      const T* from = host.data() + width(j - first) * stride_;
-      const double norm = least_squares.absorb(std::vector<sum_t<T>>(from, from + j + 2),
-                                               4 * std::numeric_limits<real_t<T>>::epsilon());
-      state.record(norm * norm);
-      if (state.state == ConvergenceState::not_a_number || least_squares.singular()) {
-        if (least_squares.singular()) state.break_down(m_.is_identity() ? singular_a : singular_product, 0);
-        least_squares.drop();
+      T* from = host.data() + (place(j) - place(first));
+      const DelayedStep<T>* step = steps.data() + width(j - first);
+      const bool at_once = flexible_ || keeps_little(step[1]);
+      if (at_once && !flexible_) {
+        step_at_once(j);
+        space_.download(from, record(j), (width(j) + 2) * sizeof(T));
       }
+      hessenberg_.push_back(at_once ? std::vector<Value>(from, from + j + 2) : delayed_column(j, from, step));
+      add_column(least_squares, state);
+      if (at_once && !flexible_) return j + 1;
     }
+    return end;
   }
 
   /// x += M^-1 V y
-  void correct(const HessenbergOf<sum_t<T>>& least_squares, Out<T> x) const {
-    const std::vector<sum_t<T>> y = least_squares.solve();
+  void correct(const HessenbergOf<Value>& least_squares, Out<T> x) const {
+    const std::vector<Value> y = least_squares.solve();
     if (y.empty()) return;
     const std::vector<T> rounded(y.begin(), y.end());
     space_.upload(again_.data(), rounded.data(), rounded.size() * sizeof(T));
-    const int columns = least_squares.columns();
+    const int count = least_squares.columns();
     if (m_.is_identity()) {
-      add(columns, v_, x);
+      combine<T>(space_, count, columns(v_), again_.data(), x);
     } else if (flexible_) {
-      add(columns, z_, x);
+      combine<T>(space_, count, columns(z_), again_.data(), x);
     } else {
-      const Out<T> t = basis(columns);  // free for use: the sum below ends before it
+      const Out<T> t = basis(count);  // free for use: the sum below ends before it
       space_.zero(t.data(), t.size_bytes());
-      add(columns, v_, t);
+      combine<T>(space_, count, columns(v_), again_.data(), t);
       m_.apply(t, z_[0]);
       const T one = T{1};
       space_.upload(again_.data(), &one, sizeof one);
@@ -136,35 +149,73 @@ class Arnoldi {
     return blocks[width(j) / block_].subspan(width(j) % block_ * n_, n_);
   }
   Out<T> preconditioned(int j) const { return flexible_ ? vector(z_, j) : z_[0]; }
-  T* column(int j) const { return h_.data() + width(j) * stride_; }
+  DelayedStep<T>* step_of(int j) const { return steps_.data() + j; }
+
+  /// Where the coefficients of step j are: a and b of a delayed step, j each; of a step at once the column of H, j + 2.
+  static std::size_t place(int j) { return width(j) * (width(j) + 1); }
+  T* record(int j) const { return records_.data() + place(j); }
+
+  Columns<T> columns(const Blocks& blocks) const {
+    Columns<T> all;
+    all.width = static_cast<int>(block_);
+    for (std::size_t k = 0; k < blocks.size(); ++k) all.blocks[k] = blocks[k].data();
+    return all;
+  }
 
   /// Allocates a further block, as far as there may be vectors.
   void grow() {
-    const std::size_t before = v_.size() * block_, columns = width(size_);
-    if (flexible_) z_.push_back(workspace_.template allocate<T>(n_ * (std::min(before + block_, columns) - before)));
-    v_.push_back(workspace_.template allocate<T>(n_ * (std::min(before + block_, columns + 1) - before)));
-    // absorb() downloads whole columns, with the elements below their last.
-    const Out<T> h = h_.subspan(before * stride_, (std::min(before + block_, columns) - before) * stride_);
-    space_.zero(h.data(), h.size_bytes());
+    const std::size_t before = v_.size() * block_, most = width(size_);
+    if (flexible_) z_.push_back(workspace_.template allocate<T>(n_ * (std::min(before + block_, most) - before)));
+    v_.push_back(workspace_.template allocate<T>(n_ * (std::min(before + block_, most + 1) - before)));
   }
 
-  /// Calls f(columns, vectors, first) for the blocks that the first `columns` vectors are in.
-  template <class F>
-  void for_blocks(int columns, const Blocks& blocks, F f) const {
-    for (std::size_t first = 0; first < width(columns); first += block_)
-      f(static_cast<int>(std::min(block_, width(columns) - first)), blocks[first / block_].data(), first);
+  /// v(j + 1) = A M^-1 v(j)
+  void apply(int j) const {
+    if (m_.is_identity()) return a_.apply(basis(j), basis(j + 1));
+    m_.apply(basis(j), preconditioned(j));
+    a_.apply(preconditioned(j), basis(j + 1));
   }
 
-  /// h = V^T w;  w -= V h
-  void orthogonalise(int columns, Out<T> w, T* h) const {
-    for_blocks(columns, v_, [&](int k, const T* v, std::size_t first) { project<T>(space_, k, v, w, h + first); });
-    for_blocks(columns, v_, [&](int k, const T* v, std::size_t first) { subtract<T>(space_, k, v, h + first, w); });
+  /// Computes column j of H, and v(j + 1), as candidate of a delayed step that may follow.
+  void step_at_once(int j) const {
+    const Out<T> w = basis(j + 1);
+    apply(j);
+    Slot<T> ww = &step_of(j + 1)->ww;
+    orthogonalise<T>(space_, j + 1, columns(v_), w, record(j), again_.data(), ww);
+    if (!flexible_) dot<T>(space_, w, w, ww);
   }
 
-  /// x += V y, with y in again_
-  void add(int columns, const Blocks& blocks, Out<T> x) const {
-    for_blocks(columns, blocks,
-               [&](int k, const T* v, std::size_t first) { combine<T>(space_, k, v, again_.data() + first, x); });
+  /// Whether a candidate is so much shorter than the image that was left of it that its rounding is a part of it.
+  static bool keeps_little(const DelayedStep<T>& next) {
+    constexpr double little = 1000 * double{std::numeric_limits<real_t<T>>::epsilon()};
+    return real_part(next.ww) <= little * little;
+  }
+
+  /// Column j of H from a = V^T w, b = V^T u and the numbers of the step and of the next one. With w = V a + rho v(j):
+  /// A M^-1 v(j) = (u - A M^-1 V a) / rho, and A M^-1 V a = [V v(j)] H a.
+  std::vector<Value> delayed_column(int j, const T* a, const DelayedStep<T>* step) const {
+    constexpr double rounding = 16 * double{std::numeric_limits<real_t<T>>::epsilon()};
+    const T* b = a + j;
+    const double rho = step[0].rho;
+    std::vector<Value> h(b, b + j);
+    h.push_back(step[0].qu);
+    double size = 0;
+    for (int i = 0; i < j; ++i) size = std::hypot(size, magnitude(a[i]));
+    for (std::size_t i = 0; i < width(j) && size > rounding * rho; ++i) {
+      for (std::size_t k = 0; k < i + 2; ++k) h[k] -= hessenberg_[i][k] * static_cast<Value>(a[i]);
+    }
+    for (Value& value : h) value /= rho;
+    h.push_back(std::sqrt(step[0].uu) / rho * std::sqrt(real_part(step[1].ww)));
+    return h;
+  }
+
+  /// Adds the latest column of H to the least squares problem.
+  void add_column(HessenbergOf<Value>& least_squares, ConvergenceState& state) const {
+    const double norm = least_squares.absorb(hessenberg_.back(), 4 * std::numeric_limits<real_t<T>>::epsilon());
+    state.record(norm * norm);
+    if (state.state != ConvergenceState::not_a_number && !least_squares.singular()) return;
+    if (least_squares.singular()) state.break_down(m_.is_identity() ? singular_a : singular_product, 0);
+    least_squares.drop();
   }
 
   Space space_;
@@ -172,16 +223,16 @@ class Arnoldi {
   const PreconditionerRef<Space, T>& m_;
   Workspace<Space>& workspace_;
   std::size_t n_;
-  int size_;                               ///< largest number of columns
-  std::size_t block_;                      ///< vectors that are allocated together
-  std::size_t stride_ = width(size_) + 2;  ///< of the Hessenberg columns
-  bool flexible_;                          ///< keeps z = M^-1 v of each column (FGMRES)
+  int size_;           ///< largest number of columns
+  std::size_t block_;  ///< vectors that are allocated together
+  bool flexible_;      ///< keeps z = M^-1 v of each column (FGMRES)
   bool is_cut_short_ = false;
-  Blocks v_;      ///< the basis, a vector more than columns
-  Blocks z_;      ///< one vector, or one for each column when flexible
-  Out<T> h_;      ///< Hessenberg columns
-  Out<T> again_;  ///< coefficients of the second orthogonalisation
-  Slot<T> ww_;
+  Blocks v_;        ///< the basis, a vector more than columns
+  Blocks z_;        ///< one vector, or one for each column when flexible
+  Out<T> records_;  ///< coefficients of all steps
+  Out<T> again_;    ///< coefficients of the second orthogonalisation
+  std::span<DelayedStep<T>> steps_;
+  std::vector<std::vector<Value>> hessenberg_;  ///< on the host
 };
 
 /// Of an automatic restart.
@@ -240,15 +291,17 @@ void run_cycle(Arnoldi<Space, T>& krylov, In<T> r, double norm, const SolveOptio
   HessenbergOf<sum_t<T>> least_squares(norm);
   krylov.begin(r, norm);
   int j = 0, checkpoint = options.restart == automatic_restart ? first_checkpoint : 0;
+  const auto is_full = [&] {
+    return j == krylov.size() || !krylov.make_room(j) ||
+           monitor.iterations() + j - least_squares.columns() >= options.max_iterations;
+  };
   while (monitor.reason() == StopReason::none) {
     krylov.step(j++);
-    const bool full = j == krylov.size() || !krylov.make_room(j) ||
-                      monitor.iterations() + j - least_squares.columns() >= options.max_iterations;
-    if (!full && j != checkpoint && j % monitor.every() != 0) continue;
-    krylov.absorb(j, least_squares, state);
+    if (!is_full() && j != checkpoint && j % monitor.every() != 0) continue;
+    j = krylov.absorb(j, least_squares, state);
     monitor.update(state);
     if (monitor.reason() != StopReason::none) break;
-    if (full || (j == checkpoint && costs_little(norm, least_squares.residual(), monitor.goal())))
+    if (is_full() || (j == checkpoint && costs_little(norm, least_squares.residual(), monitor.goal())))
       monitor.stop(StopReason::restart);
     if (j == checkpoint) checkpoint *= 2;
   }

@@ -7,6 +7,7 @@
 #include <ostinato/spmv/base/function.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
+#include <ostinato/spmv/space/multi_vector.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
 
 // The vector steps of GMRES that multi_vector.hpp doesn't have, for both spaces.
@@ -51,6 +52,19 @@ void accumulate(const Space& space, int columns, const T* more, T* h) {
 template <class T, class Space>
 void normalise(const Space& space, const sum_t<T>* ww, Out<T> w, T* norm) {
   for_each(space, w.size(), detail::Normalise<T>{ww, w.data(), norm});
+}
+
+/// Orthogonalises w twice against the columns of V, and normalises it: w = h(columns) w' + V h. `again`: room for
+/// `columns` elements.
+template <class T, class Space>
+void orthogonalise(const Space& space, int columns, const Columns<T>& v, Out<T> w, T* h, T* again, Slot<T> ww) {
+  project<T>(space, columns, v, w, h);       // h = V^T w
+  subtract<T>(space, columns, v, h, w);      // w -= V h
+  project<T>(space, columns, v, w, again);   // again = V^T w
+  subtract<T>(space, columns, v, again, w);  // w -= V again
+  accumulate<T>(space, columns, again, h);   // h += again
+  dot<T>(space, w, w, ww);
+  normalise<T>(space, ww, w, h + columns);  // h(columns) = |w|;  w /= |w|
 }
 
 }  // namespace ostinato

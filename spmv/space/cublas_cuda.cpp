@@ -14,8 +14,6 @@ Cublas Cublas::opened() {
   functions.find("cublasDestroy_v2", found.destroy);
   functions.find("cublasSetStream_v2", found.set_stream);
   functions.find("cublasGetStatusString", found.status_string);
-  functions.find("cublasSgemv_v2_64", found.sgemv);
-  functions.find("cublasDgemv_v2_64", found.dgemv);
   functions.find("cublasSgemm_v2_64", found.sgemm);
   functions.find("cublasDgemm_v2_64", found.dgemm);
   return found;

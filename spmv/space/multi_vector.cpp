@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/multi_vector.hpp>
+#include <ostinato/spmv/space/multi_vector_view.hpp>
 
 #include <algorithm>
 #include <complex>
@@ -17,12 +18,12 @@ namespace {
 /// w += sign * sum over k of V(:, k) h(k). All columns are added to one block of w before the next block, so that the
 /// block stays in the first-level cache.
 template <class T>
-void add_columns(const Host& host, int columns, const T* v, const T* h, T sign, Out<T> w) {
+void add_columns(const Host& host, int columns, const Columns<T>& v, const T* h, T sign, Out<T> w) {
   const std::size_t n = w.size();
-  parallel_for(host, (n + host_block - 1) / host_block, [=](std::size_t block) {
+  parallel_for(host, (n + host_block - 1) / host_block, [=, &v](std::size_t block) {
     const std::size_t begin = block * host_block, end = std::min(begin + host_block, n);
     for (int k = 0; k < columns; ++k) {
-      const T* column = v + static_cast<std::size_t>(k) * n;
+      const T* column = v.column(k, n);
       const T factor = sign * h[k];
 #pragma omp simd
       for (std::size_t i = begin; i < end; ++i) w[i] += factor * column[i];
@@ -33,14 +34,14 @@ void add_columns(const Host& host, int columns, const T* v, const T* h, T sign, 
 }  // namespace
 
 template <class T>
-void project(const Host& host, int columns, const T* v, In<T> w, T* h) {
+void project(const Host& host, int columns, const Columns<T>& v, In<T> w, T* h) {
   const std::size_t n = w.size(), blocks = (n + host_block - 1) / host_block;
   const std::size_t width = static_cast<std::size_t>(columns);
   std::vector<sum_t<T>> partial(blocks * width);
-  parallel_for(host, blocks, [=, out = partial.data()](std::size_t block) {
+  parallel_for(host, blocks, [=, &v, out = partial.data()](std::size_t block) {
     const std::size_t begin = block * host_block, end = std::min(begin + host_block, n);
     for (std::size_t k = 0; k < width; ++k) {
-      Dot<T> product{v + k * n, w.data()};
+      Dot<T> product{v.column(static_cast<int>(k), n), w.data()};
       out[block * width + k] = detail::block_sums(product, begin, end).v[0];
     }
   });
@@ -52,12 +53,12 @@ void project(const Host& host, int columns, const T* v, In<T> w, T* h) {
 }
 
 template <class T>
-void subtract(const Host& host, int columns, const T* v, const T* h, Out<T> w) {
+void subtract(const Host& host, int columns, const Columns<T>& v, const T* h, Out<T> w) {
   add_columns(host, columns, v, h, T{-1}, w);
 }
 
 template <class T>
-void combine(const Host& host, int columns, const T* v, const T* y, Out<T> x) {
+void combine(const Host& host, int columns, const Columns<T>& v, const T* y, Out<T> x) {
   add_columns(host, columns, v, y, T{1}, x);
 }
 
@@ -91,11 +92,66 @@ void combine(const Host& host, int columns, const T* v, int results, const T* y,
   });
 }
 
-#define OSTINATO_INSTANTIATE(T)                                            \
-  template void project<T>(const Host&, int, const T*, In<T>, T*);         \
-  template void subtract<T>(const Host&, int, const T*, const T*, Out<T>); \
-  template void combine<T>(const Host&, int, const T*, const T*, Out<T>);  \
-  template void combine<T>(const Host&, int, const T*, int, const T*, std::size_t, Out<T>)
+/// The sums of a block of rows over all columns, then those without columns, before the next block.
+template <class T>
+void project_pair(const Host& host, int columns, const Columns<T>& q, In<T> w, In<T> u, T* a, T* b,
+                  DelayedStep<T>* step) {
+  using Pair = Sums<2, sum_t<T>>;
+  const std::size_t n = w.size(), blocks = (n + host_block - 1) / host_block;
+  const std::size_t width = static_cast<std::size_t>(columns) + 1;
+  std::vector<Pair> partial(blocks * width);
+  const auto of_column = [=, &q](int k) {
+    return detail::ProjectPair<T>{q.column(k, n), w.data(), u.data(), a + k, b + k};
+  };
+  const detail::ConcludeStep<T> of_step{w.data(), u.data(), columns, a, b, step};
+  parallel_for(host, blocks, [=, out = partial.data()](std::size_t block) {
+    const std::size_t begin = block * host_block, end = std::min(begin + host_block, n);
+    Pair* sums = out + block * width;
+    for (int k = 0; k < columns; ++k) *sums++ = detail::block_sums(of_column(k), begin, end);
+    *sums = detail::block_sums(of_step, begin, end);
+  });
+  for (int k = 0; k <= columns; ++k) {
+    Pair total{};
+    for (std::size_t block = 0; block < blocks; ++block) total += partial[block * width + static_cast<std::size_t>(k)];
+    if (k < columns) {
+      of_column(k).finish(total);
+    } else {
+      of_step.finish(total);
+    }
+  }
+}
+
+template <class T>
+void orthogonalise_pair(const Host& host, int columns, const Columns<T>& q, const T* a, const T* b, Out<T> w, Out<T> u,
+                        DelayedStep<T>* step) {
+  const std::size_t n = w.size(), blocks = (n + host_block - 1) / host_block;
+  std::vector<Sums<1, sum_t<T>>> partial(blocks);
+  detail::OrthogonalisePair<T> rest{0, n, {}, a, b, w.data(), u.data(), step};  // what is left without the columns
+  rest.prepare();
+  parallel_for(host, blocks, [=, &q, out = partial.data()](std::size_t block) {
+    const std::size_t begin = block * host_block, end = std::min(begin + host_block, n);
+    for (int k = 0; k < columns; ++k) {
+      const T* column = q.column(k, n);
+      const T of_w = a[k], of_u = b[k];
+#pragma omp simd
+      for (std::size_t i = begin; i < end; ++i) {
+        w[i] -= of_w * column[i];
+        u[i] -= of_u * column[i];
+      }
+    }
+    out[block] = detail::block_sums(rest, begin, end);
+  });
+  detail::finish_sum(rest, blocks, partial.data(), nullptr);
+}
+
+#define OSTINATO_INSTANTIATE(T)                                                                                \
+  template void project<T>(const Host&, int, const Columns<T>&, In<T>, T*);                                    \
+  template void subtract<T>(const Host&, int, const Columns<T>&, const T*, Out<T>);                            \
+  template void combine<T>(const Host&, int, const Columns<T>&, const T*, Out<T>);                             \
+  template void combine<T>(const Host&, int, const T*, int, const T*, std::size_t, Out<T>);                    \
+  template void project_pair<T>(const Host&, int, const Columns<T>&, In<T>, In<T>, T*, T*, DelayedStep<T>*);   \
+  template void orthogonalise_pair<T>(const Host&, int, const Columns<T>&, const T*, const T*, Out<T>, Out<T>, \
+                                      DelayedStep<T>*)
 OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
 OSTINATO_FOR_COMPLEX_VALUES(OSTINATO_INSTANTIATE);
 

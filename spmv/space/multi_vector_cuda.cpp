@@ -11,20 +11,6 @@ namespace ostinato {
 
 namespace {
 
-void gemv(const Cuda& space, cublasOperation_t op, std::size_t n, int columns, double alpha, const double* v,
-          const double* in, double beta, double* out) {
-  const auto rows = static_cast<std::int64_t>(n);
-  const OnDevice here(space);
-  OSTINATO_CUBLAS(dgemv, space.state().blas(), op, rows, columns, &alpha, v, rows, in, 1, &beta, out, 1);
-}
-
-void gemv(const Cuda& space, cublasOperation_t op, std::size_t n, int columns, float alpha, const float* v,
-          const float* in, float beta, float* out) {
-  const auto rows = static_cast<std::int64_t>(n);
-  const OnDevice here(space);
-  OSTINATO_CUBLAS(sgemv, space.state().blas(), op, rows, columns, &alpha, v, rows, in, 1, &beta, out, 1);
-}
-
 void gemm(const Cuda& space, std::size_t n, int columns, int results, const double* v, const double* y,
           std::size_t height, double* w) {
   const auto rows = static_cast<std::int64_t>(n), lower = static_cast<std::int64_t>(height);
@@ -46,30 +32,11 @@ void gemm(const Cuda& space, std::size_t n, int columns, int results, const floa
 }  // namespace
 
 template <class T>
-void project(const Cuda& space, int columns, const T* v, In<T> w, T* h) {
-  gemv(space, CUBLAS_OP_T, w.size(), columns, T{1}, v, w.data(), T{0}, h);
-}
-
-template <class T>
-void subtract(const Cuda& space, int columns, const T* v, const T* h, Out<T> w) {
-  gemv(space, CUBLAS_OP_N, w.size(), columns, T{-1}, v, h, T{1}, w.data());
-}
-
-template <class T>
-void combine(const Cuda& space, int columns, const T* v, const T* y, Out<T> x) {
-  gemv(space, CUBLAS_OP_N, x.size(), columns, T{1}, v, y, T{1}, x.data());
-}
-
-template <class T>
 void combine(const Cuda& space, int columns, const T* v, int results, const T* y, std::size_t height, Out<T> w) {
   gemm(space, w.size() / static_cast<std::size_t>(results), columns, results, v, y, height, w.data());
 }
 
-#define OSTINATO_INSTANTIATE(T)                                            \
-  template void project<T>(const Cuda&, int, const T*, In<T>, T*);         \
-  template void subtract<T>(const Cuda&, int, const T*, const T*, Out<T>); \
-  template void combine<T>(const Cuda&, int, const T*, const T*, Out<T>);  \
-  template void combine<T>(const Cuda&, int, const T*, int, const T*, std::size_t, Out<T>)
+#define OSTINATO_INSTANTIATE(T) template void combine<T>(const Cuda&, int, const T*, int, const T*, std::size_t, Out<T>)
 OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato

@@ -17,8 +17,6 @@ struct Cublas : OnDemand<Cublas> {
   decltype(&cublasDestroy_v2) destroy;
   decltype(&cublasSetStream_v2) set_stream;
   decltype(&cublasGetStatusString) status_string;
-  decltype(&cublasSgemv_v2_64) sgemv;
-  decltype(&cublasDgemv_v2_64) dgemv;
   decltype(&cublasSgemm_v2_64) sgemm;
   decltype(&cublasDgemm_v2_64) dgemm;
 };

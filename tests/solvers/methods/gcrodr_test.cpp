@@ -61,8 +61,11 @@ TYPED_TEST(GcrodrOn, FirstCycleIsThatOfGmres) {
   const auto gmres_result = solve_honestly<Gmres>(this->space(), system, {.rtol = 1e-4, .restart = 144}, m);
 
   EXPECT_EQ(result.result.status, Status::converged);
-  EXPECT_EQ(result.x, gmres_result.x);
-  EXPECT_EQ(result.result.history, gmres_result.result.history);
+  constexpr double rounding = is_single<T> ? 1e-5 : 1e-13;
+  ASSERT_EQ(result.result.history.size(), gmres_result.result.history.size());
+  for (std::size_t k = 0; k < result.result.history.size(); ++k)
+    EXPECT_NEAR(result.result.history[k], gmres_result.result.history[k], rounding);
+  for (std::size_t i = 0; i < result.x.size(); ++i) EXPECT_NEAR(result.x[i], gmres_result.x[i], rounding);
 }
 
 TYPED_TEST(GcrodrOn, TakesFewerIterationsThanGmresInTheSameMemory) {

@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include <ostinato/solvers/methods/gcrodr.hpp>
+#include <ostinato/solvers/methods/gmres_definition.hpp>
 #include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
 
@@ -330,6 +331,184 @@ TYPED_TEST(GmresOn, TakesARestartOverTheNumberOfRowsAndRefusesNone) {
   EXPECT_EQ(result.status, Status::converged) << result.message();
   const auto text = message_of<ArgumentError>([&] { this->solve(system, {.rtol = 1e-3, .restart = -3}); });
   EXPECT_EQ(text, "SolveOptions: restart is -3; it has to be at least 0");
+}
+
+/// Orthonormal vectors, by columns, and the columns of H with A V = V H.
+template <class T>
+struct Basis {
+  std::vector<std::vector<T>> v;
+  std::vector<std::vector<double>> h;
+};
+
+/// The basis that GMRES makes from `start`, of so many steps, `every` of them before the host looks at them.
+template <class Space, class T>
+Basis<T> basis_of(const Space& space, const Csr<T>& a, const std::vector<T>& start, int steps, int every = 1,
+                  const PreconditionerRef<Space, T>& m = {}) {
+  const Operator<Space, T> op(space, a);
+  const OperatorRef<Space, T> ref(op);
+  Workspace<Space> workspace(space);
+  gmres_loop::Arnoldi<Space, T> krylov(space, ref, m, steps, 8, false, workspace);
+  const Vector<Space, T> r(space, std::span<const T>(start));
+  double norm = 0;
+  for (const T value : start) norm = std::hypot(norm, value);
+  HessenbergOf<double> least_squares(norm);
+  ConvergenceState state{.last = steps + 1};
+  krylov.begin(r, norm);
+  for (int j = 0; j < steps && state.running();) {
+    EXPECT_TRUE(krylov.make_room(j + 1));
+    krylov.step(j++);
+    if (j % every == 0 || j == steps) j = krylov.absorb(j, least_squares, state);
+  }
+  Basis<T> found{{}, krylov.hessenberg()};
+  for (int j = 0; j < least_squares.columns(); ++j) {
+    found.v.emplace_back(start.size());
+    space.download(found.v.back().data(), krylov.basis(j).data(), start.size() * sizeof(T));
+  }
+  return found;
+}
+
+template <class T>
+constexpr double basis_tolerance = is_single<T> ? 1e-5 : 1e-13;
+
+/// Expects ||I - V^T V|| in the Frobenius norm to be within the tolerance.
+template <class T>
+void expect_orthonormal(const Basis<T>& basis) {
+  long double sum = 0;
+  for (std::size_t i = 0; i < basis.v.size(); ++i) {
+    for (std::size_t j = 0; j < basis.v.size(); ++j) {
+      long double product = i == j ? -1 : 0;
+      for (std::size_t k = 0; k < basis.v[i].size(); ++k)
+        product += static_cast<long double>(basis.v[i][k]) * static_cast<long double>(basis.v[j][k]);
+      sum += product * product;
+    }
+  }
+  EXPECT_LE(std::sqrt(sum), basis_tolerance<T>);
+}
+
+/// Expects ||A M^-1 v(j) - V H(:, j)|| to be small beside `size`, a norm of A M^-1, for all j but the last.
+template <class T>
+void expect_arnoldi_relation(const Basis<T>& basis, const Csr<T>& a, double size, double of_m = 1) {
+  for (std::size_t j = 0; j + 1 < basis.v.size(); ++j) {
+    const auto rows = reference_product(a.view(), T{1}, basis.v[j], T{0}, {});
+    long double sum = 0;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      long double rest = rows[i].value / static_cast<long double>(of_m);
+      for (std::size_t k = 0; k < j + 2; ++k) rest -= static_cast<long double>(basis.v[k][i]) * basis.h[j][k];
+      sum += rest * rest;
+    }
+    EXPECT_LE(std::sqrt(sum), basis_tolerance<T> * size) << "column " << j;
+  }
+}
+
+/// Upper bidiagonal, with a diagonal from 1 to 10^-digits and `beside` times the diagonal beside it.
+template <class T>
+Csr<T> graded(Index n, double digits, double beside) {
+  std::vector<Triplet<T>> triplets;
+  for (Index i = 0; i < n; ++i) {
+    const double value = std::pow(10, -digits * i / std::max<Index>(n - 1, 1));
+    triplets.push_back({i, i, static_cast<T>(value)});
+    if (i + 1 < n) triplets.push_back({i, i + 1, static_cast<T>(beside * value)});
+  }
+  return from_triplets<T>(n, n, triplets);
+}
+
+TYPED_TEST(GmresOn, BasisIsOrthonormalHoweverIllConditionedAIs) {
+  using T = typename TypeParam::T;
+  const double digits = is_single<T> ? 7 : 15;
+  for (const Index n : {1, 2, 31, 33, 597}) {
+    for (const double beside : {0.0, 0.5, 10.0}) {
+      for (const int every : {1, 5}) {
+        SCOPED_TRACE(testing::Message() << n << " rows, " << beside << " beside, every " << every);
+        const Csr<T> a = graded<T>(n, digits, beside);
+        const auto basis =
+            basis_of<typename TypeParam::Space, T>(this->space(), a, random_vector<T>(n, 3), std::min(n, 120), every);
+        EXPECT_GE(basis.v.size(), n == 597 ? 20u : 1u);
+        expect_orthonormal(basis);
+        expect_arnoldi_relation(basis, a, 1 + beside);
+      }
+    }
+  }
+}
+
+TYPED_TEST(GmresOn, BasisIsOrthonormalFromAStartNearAnInvariantSpace) {
+  using T = typename TypeParam::T;
+  const Index n = 597;
+  const Csr<T> steep = graded<T>(n, 3, 0);
+  for (const double off : {is_single<T> ? 1e-6 : 1e-14, is_single<T> ? 1e-5 : 1e-13, 1e-3}) {
+    for (const int every : {1, 4}) {
+      SCOPED_TRACE(testing::Message() << off << ", every " << every);
+      std::vector<T> start = random_vector<T>(n, 4);
+      for (T& value : start) value *= static_cast<T>(off / std::sqrt(n));
+      start[0] = start[1] = 1;  // nearly in a space of two dimensions
+      const auto basis = basis_of<typename TypeParam::Space, T>(this->space(), steep, start, 40, every);
+      EXPECT_EQ(basis.v.size(), 40u);
+      expect_orthonormal(basis);
+      expect_arnoldi_relation(basis, steep, 1);
+    }
+  }
+}
+
+TYPED_TEST(GmresOn, BasisIsThatOfAPreconditionedMatrixFarFromOne) {
+  using T = typename TypeParam::T;
+  using Space = typename TypeParam::Space;
+  const double factor = is_single<T> ? 1e12 : 1e100;
+  Csr<T> a = generate<T>("convection-diffusion2d", {.n = 20});
+  for (T& value : a.val) value *= static_cast<T>(factor);
+  const auto basis = basis_of<Space, T>(this->space(), a, random_vector<T>(400, 5), 30);
+  EXPECT_EQ(basis.v.size(), 30u);
+  expect_orthonormal(basis);
+  expect_arnoldi_relation(basis, a, 8 * factor);
+
+  const Csr<T> diagonal = diagonal_matrix(std::vector<T>(400, T{4}));
+  const Jacobi<Space, T> m(this->space(), diagonal);
+  const auto& adapted = detail::as_preconditioner<Space, T>(this->space(), m);
+  const PreconditionerRef<Space, T> ref(adapted);
+  const auto preconditioned = basis_of<Space, T>(this->space(), a, random_vector<T>(400, 5), 30, 3, ref);
+  expect_orthonormal(preconditioned);
+  expect_arnoldi_relation(preconditioned, a, 2 * factor, 4);
+}
+
+TYPED_TEST(GmresOn, DelayedAndImmediateReorthogonalisationTakeAsManySteps) {
+  using T = typename TypeParam::T;
+  for (const char* family : {"convection-diffusion2d", "pde2d", "variable2d"}) {
+    for (const Index n : {1, 2, 6, 24}) {
+      for (const int restart : {1, 2, 50}) {
+        SCOPED_TRACE(testing::Message() << family << " " << n << ", restart " << restart);
+        const auto system = with_known_solution(generate<T>(family, {.n = n}));
+        const Jacobi m(this->space(), system.a);
+        const double rtol = is_single<T> ? 1e-4 : 1e-8;
+        const auto delayed = this->solve(system, {.rtol = rtol, .max_iterations = 200, .restart = restart}, m).result;
+        const auto immediate =
+            this->solve(system, {.rtol = rtol, .max_iterations = 200, .restart = restart, .flexible = true}, m).result;
+        EXPECT_EQ(delayed.status, immediate.status);
+        EXPECT_NEAR(delayed.iterations, immediate.iterations, 1);
+      }
+    }
+  }
+}
+
+TYPED_TEST(GmresOn, EndsWhereTheKrylovSpaceIsComplete) {
+  using T = typename TypeParam::T;
+  std::vector<T> diagonal(33);
+  for (std::size_t i = 0; i < diagonal.size(); ++i) diagonal[i] = static_cast<T>(i + 1);
+  const Csr<T> a = diagonal_matrix(diagonal);
+  for (const int dimension : {1, 2, 5}) {
+    std::vector<T> b(33);
+    for (int k = 0; k < dimension; ++k) b[static_cast<std::size_t>(6 * k)] = static_cast<T>(k + 3);
+    for (const int restart : {1, 2, 50}) {
+      const auto result =
+          this->solve(System<T>{a, b}, {.rtol = is_single<T> ? 1e-5 : 1e-12, .restart = restart}).result;
+      EXPECT_EQ(result.status, Status::converged) << result.message();
+      if (dimension <= restart) {
+        EXPECT_EQ(result.iterations, dimension) << "restart " << restart;
+      }
+    }
+  }
+  const auto all = this->solve(ring_of_shifts<T>(31), {.rtol = 1e-5, .restart = 31}).result;
+  EXPECT_EQ(all.iterations, 31);
+  const auto none = this->solve(System<T>{a, std::vector<T>(33)}, {.restart = 2});
+  EXPECT_EQ(none.result.iterations, 0);
+  EXPECT_EQ(none.x, std::vector<T>(33));
 }
 
 }  // namespace
