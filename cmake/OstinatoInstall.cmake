@@ -35,6 +35,7 @@ set(ostinato_public_headers
   preconditioners/multigrid/multigrid.hpp
   preconditioners/spai0.hpp
   preconditioners/ssor.hpp
+  preconditioners/synonyms.hpp
   preconditioners/triangular/approximate_factored.hpp
   preconditioners/triangular/factored.hpp
   preconditioners/triangular/factors.hpp
@@ -136,6 +137,7 @@ set(ostinato_public_headers
   spmv/stencil/stencil_operator.hpp
   spmv/transposable_operator.hpp
   spmv/version.hpp
+  strategy/comparison.hpp
   strategy/solve.hpp
 )
 file(GLOB_RECURSE ostinato_headers RELATIVE "${PROJECT_SOURCE_DIR}" CONFIGURE_DEPENDS
