@@ -126,7 +126,7 @@ std::string reason_of(const LeftOutPair& pair) {
     case LeftOut::no_memory:
       return as_in_files(pair.reason);
     case LeftOut::too_slow:
-      return "takes " + seconds_text(pair.seconds) + " or more to make, too long beside the fastest or the budget";
+      return "takes " + seconds_text(pair.seconds) + " or more to make, too long beside the fastest";
     case LeftOut::out_of_budget:
       return "no time was left; raise --budget";
   }
@@ -172,7 +172,8 @@ Facts verdict_of(const CompareReport& r) {
     return facts;
   }
   const ComparisonRow& best = *c.best();
-  facts.row("fastest", text_of(best.pair) + ": " + seconds_text(best.seconds()));
+  facts.row("fastest", (is_auto(best.pair) ? "auto, " + text_of(best.ended_with) : text_of(best.pair)) + ": " +
+                           seconds_text(best.seconds()));
   for (const ComparisonRow& row : c.rows) {
     if (is_auto(row.pair) && !is_auto(best.pair) && row.is_solved())
       facts.more(fmt::format("auto takes {:.2g} times as long", row.seconds() / best.seconds()));

@@ -214,40 +214,64 @@ class Race {
     all_.common_seconds = watch_.seconds();
     all_.format = system.format();
     all_.preparation = system.preparation();
-    constexpr double half = 2;
-    take_turn("auto", 0, limit(half));
-    bool is_first = true;
-    for (const Contender& next : system.contenders()) {
+    take_turn("auto", 0, 2);
+    kept_ = left() / 2;
+    const std::vector<Contender> contenders = suitable();
+    double to_come = static_cast<double>(contenders.size());
+    for (const Contender& next : contenders) {
       if (all_.interrupted) break;
-      if (!next.why_not.empty()) {
-        leave_out({any_solver, next.name}, LeftOut::unsuitable, next.why_not);
-        continue;
-      }
-      const std::size_t before = all_.rows.size();
-      take_turn(next.name, next.setup_seconds, limit(share), is_first);
-      if (all_.rows.size() > before) is_first = false;
+      take_turn(next.name, next.setup_seconds, std::max(3.0, to_come), &next == contenders.data());
+      --to_come;
     }
-    run_others();
+    kept_ = 0;
+    run_later();
     all_.seconds = watch_.seconds();
     return std::move(all_);
   }
 
  private:
-  double left() const { return options_.budget - watch_.seconds(); }
+  /// A preconditioner that is to be made again, or with more time.
+  struct Later {
+    std::string name;
+    double forecast;  ///< seconds that it takes with a solver
+  };
+
+  /// The contenders that suit, with what "auto" has ended with behind the first.
+  std::vector<Contender> suitable() {
+    std::vector<Contender> those;
+    for (Contender& c : system_->contenders()) {
+      if (c.why_not.empty()) {
+        those.push_back(std::move(c));
+      } else {
+        leave_out({any_solver, c.name}, LeftOut::unsuitable, c.why_not);
+      }
+    }
+    if (those.empty() || all_.rows.empty()) return those;
+    const std::string& proven = all_.rows.front().ended_with.preconditioner;
+    std::stable_partition(those.begin() + 1, those.end(), [&](const Contender& c) { return c.name == proven; });
+    return those;
+  }
+
+  double left() const { return options_.budget - watch_.seconds() - kept_; }
   bool is_over() const { return all_.interrupted || left() <= 0; }
 
-  /// The seconds that a run may take with its set-up: a share of what is left, so that others have a turn, and less
-  /// once a pair has shown what it takes.
+  /// The seconds that a run may take beside the fastest pair, with its set-up.
+  double patience() const {
+    constexpr double first = Space::has_streams ? 0.2 : 0.02;  // run of a solver, which may take longer than others
+    if (all_.best() == nullptr) return HUGE_VAL;
+    return std::max({first, options_.budget / many, options_.patience * all_.best()->seconds()});
+  }
+
+  /// The same, within a share of what is left, so that others have a turn.
   double limit(double part) const {
-    constexpr double least = Space::has_streams ? 0.2 : 0.02;  // the first run of a solver may take longer than others
-    double most = left() / part;
-    if (const ComparisonRow* best = all_.best())
-      most = std::min(most, std::max(least, options_.patience * best->seconds()));
+    const double most = std::min(left() / part, patience());
     return options_.solve.time_limit > 0 ? std::min(most, options_.solve.time_limit) : most;
   }
 
   void leave_out(SolverPair pair, LeftOut why, std::string reason = {}, double seconds = 0) {
-    all_.left_out.push_back({std::move(pair), why, std::move(reason), seconds});
+    const bool is_known = std::any_of(all_.left_out.begin(), all_.left_out.end(),
+                                      [&](const LeftOutPair& p) { return p.pair == pair && p.why == why; });
+    if (!is_known) all_.left_out.push_back({std::move(pair), why, std::move(reason), seconds});
   }
 
   void tell(const SolverPair& next) const {
@@ -270,7 +294,20 @@ class Race {
     }
   }
 
-  /// Makes a preconditioner within some seconds. Null where that can't be, which all_.left_out then has.
+  /// The forecast of a set-up whose solves are unknown: behind those that fit into the budget.
+  double unknown(double setup_seconds) const { return options_.budget + setup_seconds; }
+
+  /// A set-up that takes so many seconds or more, where a run may take `most`: another turn, with more time, where that
+  /// is for want of budget alone.
+  void put_off(const std::string& name, double seconds, double most) {
+    if (kept_ > 0 && most < patience()) {
+      later_.push_back({name, unknown(seconds)});
+    } else if (!has_row(name)) {
+      leave_out({any_solver, name}, most < patience() ? LeftOut::out_of_budget : LeftOut::too_slow, {}, seconds);
+    }
+  }
+
+  /// Makes a preconditioner within some seconds. Null where that can't be.
   std::unique_ptr<M> make(const std::string& name, double most, double& seconds) {
     tell({"", name});
     std::unique_ptr<M> m;
@@ -282,17 +319,19 @@ class Race {
         seconds = watch.seconds();
       } catch (const Stopped&) {
         all_.interrupted = options_.solve.stop.is_made();
-        if (!all_.interrupted) leave_out({any_solver, name}, LeftOut::too_slow, {}, watch.seconds());
+        if (!all_.interrupted) put_off(name, watch.seconds(), most);
       }
     });
     return m;
   }
 
   /// The first turn of a preconditioner: with the solver of "auto" and the fastest one so far, or with all.
-  void take_turn(const std::string& name, double predicted, double most, bool with_all = false) {
+  /// Within one of so many parts of what is left.
+  void take_turn(const std::string& name, double predicted, double parts, bool with_all = false) {
     constexpr double within = 2;  // predicted set-ups mostly are
-    if (is_over()) return leave_out({any_solver, name}, LeftOut::out_of_budget);
-    if (predicted > within * most) return leave_out({any_solver, name}, LeftOut::too_slow, {}, predicted);
+    const double most = limit(parts);
+    if (is_over() || most < options_.budget / many) return later_.push_back({name, unknown(predicted)});
+    if (predicted > within * most) return put_off(name, predicted, most);
     double seconds = 0;
     const std::unique_ptr<M> m = make(name, most, seconds);
     if (m == nullptr) return;
@@ -301,7 +340,7 @@ class Race {
     const std::string fastest = all_.best() == nullptr ? "" : all_.best()->ended_with.solver;
     for (std::size_t i = 0; i < solvers.size() && !is_over(); ++i) {
       if (i == 0 || with_all || solvers[i] == fastest)
-        run_pair({solvers[i], name}, *m, seconds, i == 0 ? most : limit(share));
+        run_pair({solvers[i], name}, *m, seconds, i == 0 ? most : limit(parts));
     }
   }
 
@@ -310,40 +349,66 @@ class Race {
     return at == all_.rows.end() ? nullptr : &*at;
   }
 
-  /// Whether another run may show that a pair is the fastest.
-  bool is_near_best(const ComparisonRow& row) const {
-    constexpr double near = 1.5;
-    return row.is_solved() && row.seconds() <= near * all_.best()->seconds();
+  /// The seconds that a pair takes, or would take at the pace that it had when its time was over.
+  double forecast(const ComparisonRow& row) const {
+    if (row.is_solved()) return row.seconds();
+    const double goal = std::log(options_.solve.rtol), reached = std::log(row.relative_residual);
+    if (row.status != Status::time_limit || !(goal < 0 && reached < 0)) return HUGE_VAL;
+    return row.setup_seconds + row.solve_seconds * std::max(1.0, goal / reached);
   }
 
-  /// What the preconditioners that have had a turn haven't done: other solvers, and second runs of the fastest pairs.
-  void run_others() {
-    std::vector<std::string> names;
-    for (const ComparisonRow& row : all_.rows) {
-      if (std::find(names.begin(), names.end(), row.pair.preconditioner) == names.end())
-        names.push_back(row.pair.preconditioner);
-    }
-    for (const std::string& name : names) {
+  /// Whether another run may show that a pair is the fastest.
+  bool is_worth_another(const ComparisonRow& row) const {
+    constexpr double near = 1.5;
+    const double little = options_.budget / (10 * many);  // in which other work on the machine may weigh
+    if (row.is_solved()) return row.seconds() <= std::max(little, near * all_.best()->seconds());
+    return forecast(row) < patience() && limit_of_another(row) > near * row.seconds();
+  }
+
+  double limit_of_another(const ComparisonRow& row) const {
+    return std::min(limit(1), options_.patience * forecast(row));
+  }
+
+  bool has_row(const std::string& preconditioner) const {
+    return std::any_of(all_.rows.begin(), all_.rows.end(),
+                       [&](const ComparisonRow& row) { return row.pair.preconditioner == preconditioner; });
+  }
+
+  /// What preconditioners haven't done in their turns, those of the best prospects first: other solvers, second runs of
+  /// the fastest pairs, and runs and set-ups that the share of the budget was too small for.
+  void run_later() {
+    for (const ComparisonRow& row : all_.rows) later_.push_back({row.pair.preconditioner, forecast(row)});
+    std::stable_sort(later_.begin(), later_.end(),
+                     [](const Later& a, const Later& b) { return a.forecast < b.forecast; });
+    std::vector<std::string> done;
+    for (const Later& next : later_) {
       if (all_.interrupted) break;
-      if (is_over()) {
-        if (name != "auto") leave_out({any_solver, name}, LeftOut::out_of_budget);
-        continue;
+      if (std::find(done.begin(), done.end(), next.name) != done.end()) continue;
+      done.push_back(next.name);
+      if (!is_over()) {
+        run_all_with(next.name);
+      } else if (!has_row(next.name)) {
+        leave_out({any_solver, next.name}, LeftOut::out_of_budget);
       }
-      double seconds = 0;
-      const std::unique_ptr<M> m = make(name, limit(1), seconds);
-      if (m == nullptr) continue;
-      std::vector<std::string> solvers = {"auto"};
-      if (name != "auto") solvers = system_->solvers(*m, may_be_definite_, options_.solve);
-      for (const std::string& solver : solvers) {
-        const ComparisonRow* const row = row_of({solver, name});
-        if (is_over() || (row != nullptr && !is_near_best(*row))) continue;
-        run_pair({solver, name}, *m, seconds, limit(1));
-      }
+    }
+  }
+
+  /// All that a preconditioner hasn't done.
+  void run_all_with(const std::string& name) {
+    double seconds = 0;
+    const std::unique_ptr<M> m = make(name, limit(1), seconds);
+    if (m == nullptr) return;
+    std::vector<std::string> solvers = {"auto"};
+    if (name != "auto") solvers = system_->solvers(*m, may_be_definite_, options_.solve);
+    for (const std::string& solver : solvers) {
+      const ComparisonRow* const row = row_of({solver, name});
+      if (is_over() || (row != nullptr && !is_worth_another(*row))) continue;
+      run_pair({solver, name}, *m, seconds, row == nullptr ? limit(share) : limit_of_another(*row));
     }
   }
 
   void run_pair(const SolverPair& pair, const M& m, double setup_seconds, double most) {
-    if (setup_seconds >= most) return leave_out(pair, LeftOut::too_slow, {}, setup_seconds);
+    if (setup_seconds >= most) return put_off(pair.preconditioner, setup_seconds, most);
     tell(pair);
     SolveOptions o = options_.solve;
     o.time_limit = most - setup_seconds;
@@ -382,7 +447,8 @@ class Race {
     all_.rows.insert(std::upper_bound(all_.rows.begin(), all_.rows.end(), row, goes_before), std::move(row));
   }
 
-  static constexpr double share = 6;  ///< of what is left of the budget, for a run
+  static constexpr double share = 3;   ///< of what is left of the budget, for a run of which nothing is known
+  static constexpr double many = 300;  ///< runs that the budget has time for in any case
 
   const Space& space_;
   In<T> b_;
@@ -390,6 +456,8 @@ class Race {
   const ComparisonOptions& options_;
   ComparedSystem<Space, T>* system_ = nullptr;
   Stopwatch watch_;
+  double kept_ = 0;  ///< seconds of the budget for what comes later
+  std::vector<Later> later_;
   Comparison all_;
   bool may_be_definite_ = true;  ///< CG hasn't broken down
 };
