@@ -297,9 +297,10 @@ std::function<int()> define_compare(Command& command) {
   command.add(html_option, s.html);
   add_device_options(command, s.device);
   command.footer(
-      "A run ends early once it takes 3 times as long as the fastest so far. Ctrl-C ends the race, and what there is\n"
-      "is written. Times are those of this machine as it is: differences of less than 1.3 times say little. For\n"
-      "formats of the matrix, see ostinato tune.\n");
+      "A run ends early once it takes 3 times as long as the fastest so far. Ctrl-C\n"
+      "ends the race, and the table so far is written. Times are those of this machine\n"
+      "as it is: differences of less than 1.3 times say little. For formats of the\n"
+      "matrix, see ostinato tune.\n");
   return [in] {
     check_files(*in);
     return with_device(in->system.device, [&]<class T>(const auto& space, const DeviceInfo& device) {

@@ -194,8 +194,8 @@ std::function<int()> define_tune(Command& command) {
   add_kernel_options(command, in->formats);
   add_device_options(command, in->device);
   command.footer(
-      "These times are those of a product in each format. Which solver and which preconditioner take the least\n"
-      "time, ostinato compare finds out.\n");
+      "These times are those of a product in each format. Which solver and which\n"
+      "preconditioner take the least time, ostinato compare finds out.\n");
   return [in] {
     require_reports(in->json, in->html, in->matrix);
     return with_device(in->device, [&]<class T>(const auto& space, const DeviceInfo& device) {

@@ -39,13 +39,13 @@ bool is_named(std::string_view name) { return std::find(all_names.begin(), all_n
 bool has_factors(std::string_view name) { return is_named(name) && name != "none" && name != "jacobi"; }
 
 struct Request {
-  std::string name, options;
+  std::string name, options, note;
 };
 
 Request request_of(std::string_view text) {
-  const std::string usual = usual_name(NameOf::preconditioner, text).name;
-  const std::size_t colon = std::min(usual.find(':'), usual.size());
-  return {usual.substr(0, colon), usual.substr(std::min(colon + 1, usual.size()))};
+  const UsualName usual = usual_name(NameOf::preconditioner, text);
+  const std::size_t colon = std::min(usual.name.find(':'), usual.name.size());
+  return {usual.name.substr(0, colon), usual.name.substr(std::min(colon + 1, usual.name.size())), usual.note};
 }
 
 /// The row of most entries.
@@ -135,7 +135,7 @@ LeastSquaresPreconditioner<Space, T>::LeastSquaresPreconditioner(const Analysis<
   check_least_squares_preconditioner(name);
   const Request asked = request_of(name);
   const Structure& s = analysis.structure();
-  choice_ = {asked.name, "asked for"};
+  choice_ = {asked.name, (asked.note.empty() ? "" : asked.note + "; ") + "asked for"};
   if (has_factors(asked.name)) options_ = find_preconditioner<Space, T>(asked.name)->parse(asked.options);
   of_rows_ = s.cols > s.rows;
   find_norms(analysis);
