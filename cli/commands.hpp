@@ -10,6 +10,7 @@ namespace ostinato::cli {
 
 // Each function adds the options of its command, and returns the function that runs the command after parsing.
 std::function<int()> define_solve(Command& command);
+std::function<int()> define_compare(Command& command);
 std::function<int()> define_inspect(Command& command);
 std::function<int()> define_tune(Command& command);
 std::function<int()> define_bench(Command& command);

@@ -351,6 +351,69 @@ Json to_json(const BenchReport& r) {
           {"formats", rows},          {"version", version_json()}};
 }
 
+const char* text_of(LeftOut why) {
+  switch (why) {
+    case LeftOut::unsuitable:
+      return "unsuitable";
+    case LeftOut::no_memory:
+      return "no_memory";
+    case LeftOut::too_slow:
+      return "too_slow";
+    case LeftOut::out_of_budget:
+      return "out_of_budget";
+  }
+  return "";
+}
+
+Json to_json(const SolverPair& pair) { return {{"solver", pair.solver}, {"preconditioner", pair.preconditioner}}; }
+
+Json to_json(const ComparisonRow& row) {
+  return {{"solver", row.pair.solver},
+          {"preconditioner", row.pair.preconditioner},
+          {"ended_with", to_json(row.ended_with)},
+          {"status", to_string(row.status)},
+          {"reason", row.reason},
+          {"iterations", row.iterations},
+          {"setup_seconds", row.setup_seconds},
+          {"solve_seconds", row.solve_seconds},
+          {"total_seconds", row.seconds()},
+          {"bytes", row.bytes},
+          {"relative_residual", row.relative_residual}};
+}
+
+Json to_json(const CompareReport& r) {
+  const Comparison& c = r.comparison;
+  Json runs = Json::array(), left_out = Json::array();
+  for (const ComparisonRow& row : c.rows) runs.push_back(to_json(row));
+  for (const LeftOutPair& pair : c.left_out) {
+    left_out.push_back({{"solver", pair.pair.solver},
+                        {"preconditioner", pair.pair.preconditioner},
+                        {"why", text_of(pair.why)},
+                        {"reason", pair.reason},
+                        {"seconds", pair.seconds}});
+  }
+  return {{"matrix", r.matrix},
+          {"rhs", r.rhs},
+          {"device", r.device.description},
+          {"precision", r.device.precision},
+          {"rows", r.structure.rows},
+          {"cols", r.structure.cols},
+          {"nonzeros", r.structure.nonzeros},
+          {"preparation", to_json(c.preparation)},
+          {"format", c.format},
+          {"budget", r.budget},
+          {"rtol", r.rtol},
+          {"seconds", c.seconds},
+          {"common_seconds", c.common_seconds},
+          {"interrupted", c.interrupted},
+          {"best", c.best() != nullptr ? to_json(c.best()->pair) : Json(nullptr)},
+          {"command", r.command},
+          {"cpp", r.cpp},
+          {"runs", runs},
+          {"left_out", left_out},
+          {"version", version_json()}};
+}
+
 void write(const std::string& path, const Json& report) {
   if (path.empty()) return;
   std::string text = "{";
@@ -370,5 +433,6 @@ void write_json(const std::string& path, const SolveReport& report) { write(path
 void write_json(const std::string& path, const Inspection& report) { write(path, to_json(report)); }
 void write_json(const std::string& path, const TuneReport& report) { write(path, to_json(report)); }
 void write_json(const std::string& path, const BenchReport& report) { write(path, to_json(report)); }
+void write_json(const std::string& path, const CompareReport& report) { write(path, to_json(report)); }
 
 }  // namespace ostinato::cli

@@ -15,6 +15,7 @@ struct SolveReport;
 struct Inspection;
 struct TuneReport;
 struct BenchReport;
+struct CompareReport;
 
 /// Writes a report as JSON, each key on a line of its own. The path "-" is the standard output; an empty path writes
 /// nothing. Numbers that aren't finite become null.
@@ -23,6 +24,7 @@ void write_json(const std::string& path, const SolveReport& report);
 void write_json(const std::string& path, const Inspection& report);
 void write_json(const std::string& path, const TuneReport& report);
 void write_json(const std::string& path, const BenchReport& report);
+void write_json(const std::string& path, const CompareReport& report);
 
 /// Reads a JSON object: its keys, and their values as on a command line, "true" for a flag.
 /// Throws    FormatError when the file isn't a JSON object; UsageError for a value that is neither a string, a number,

@@ -13,6 +13,7 @@
 #include <ostinato/spmv/selection/choice.hpp>
 #include <ostinato/spmv/selection/search_engine.hpp>
 #include <ostinato/strategy/any_preconditioner.hpp>
+#include <ostinato/strategy/comparison.hpp>
 #include <ostinato/strategy/examination.hpp>
 #include <ostinato/strategy/prepared_matrix.hpp>
 #include <ostinato/strategy/solve_by_name.hpp>
@@ -171,6 +172,18 @@ struct BenchReport {
     }
     return nullptr;
   }
+};
+
+/// The report of a race of solvers and preconditioners.
+struct CompareReport {
+  std::string matrix, rhs;
+  DeviceInfo device;
+  Structure structure;
+  double budget = 0, rtol = 0;
+  Comparison comparison;
+  std::string command;           ///< the fastest pair as a command line; empty where none solved the system
+  std::vector<std::string> cpp;  ///< the same in C++
+  html::Density pattern;         ///< for the page; empty without one
 };
 
 void print_table(std::FILE* to, const SolveReport& report);

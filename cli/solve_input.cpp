@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include <ostinato/ostinato.hpp>
+#include <ostinato/preconditioners/synonyms.hpp>
 #include <ostinato/solvers/list.hpp>
 
 #include "commands.hpp"
@@ -46,10 +47,17 @@ void add_files(Command& command, SolveInput& in) {
                    in.quiet);
 }
 
-/// Says what is wrong with a text such as "multigrid:sweeps=2"; empty when nothing is.
+/// Says what is wrong with the name of a solver; empty when nothing is. A synonym stays, for the library to note.
+std::string unusable_solver(std::string& text, const std::string& known) {
+  text = lower(text);
+  std::string name = usual_name(NameOf::solver, text).name;
+  return one_of(known)(name);
+}
+
+/// The same for a text such as "multigrid:sweeps=2".
 std::string unusable_preconditioner(std::string& text, const std::string& known) {
   text = lower(text);
-  std::string name = name_of(text);
+  std::string name = name_of(usual_name(NameOf::preconditioner, text).name);
   if (std::string unknown = one_of(known)(name); !unknown.empty()) return unknown;
   try {
     check_preconditioner(text);
@@ -60,14 +68,18 @@ std::string unusable_preconditioner(std::string& text, const std::string& known)
 }
 
 void add_choices(Command& command, SolveInput& in) {
-  const auto name = [&command](const char* option, std::string& value, const std::string& known) {
-    command.add({.names = option, .description = known, .value = "NAME", .words = known}, value);
-  };
-  name("--solver", in.solver, names_of(solver_infos, "auto"));
-  const std::string preconditioners = names_of(preconditioner_infos(), "auto");
+  const std::string solvers = names_of(solver_infos, "auto"),
+                    preconditioners = names_of(preconditioner_infos(), "auto");
+  command.add({.names = "--solver",
+               .description = solvers + "; or a name of another library, such as bcgs, fgmres or lsqr",
+               .value = "NAME",
+               .words = solvers,
+               .check = [solvers](std::string& text) { return unusable_solver(text, solvers); }},
+              in.solver);
   command.add(
       {.names = "--precond,--preconditioner",
-       .description = preconditioners + "; with options: NAME:KEY=VALUE,KEY=VALUE",
+       .description = preconditioners +
+                      "; with options: NAME:KEY=VALUE,KEY=VALUE; or a name of another library, such as amg or icc",
        .value = "NAME",
        .words = preconditioners,
        .check = [preconditioners](std::string& text) { return unusable_preconditioner(text, preconditioners); }},
@@ -189,7 +201,7 @@ void check_files(const SolveInput& in) {
 void require_use_of_options(const SolveInput& in) {
   require_use_of_formats(in.formats, in.device.device);
   const SolveOptions o = solve_options(in, "");
-  const std::string unused = unused_options(o, in.solver);
+  const std::string unused = unused_options(o, usual_name(NameOf::solver, in.solver).name);
   if (!unused.empty()) throw UsageError(unused + ", and --solver is " + in.solver + "; leave the option out");
   if (o.restart != automatic_restart && o.recycle != automatic_recycle && o.recycle >= o.restart)
     throw UsageError(fmt::format("--recycle is {}; it has to be less than --restart, {}", o.recycle, o.restart));

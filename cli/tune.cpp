@@ -78,6 +78,11 @@ Grid trials_of(const TuneReport& r) {
   return grid;
 }
 
+/// What the figures aren't about.
+void add_scope(Facts& facts, const TuneReport& r) {
+  facts.row("see also", "this is about formats; for solvers and preconditioners: ostinato compare " + r.matrix);
+}
+
 void add_verdict(Facts& facts, const TuneReport& r) {
   const Trials& t = r.choice.trials;
   ParameterLegend parameters;
@@ -96,6 +101,7 @@ void add_verdict(Facts& facts, const TuneReport& r) {
     facts.row("kept", "in " + t.file);
     facts.row("used by", r.solve);
   }
+  add_scope(facts, r);
 }
 
 Facts facts_of(const TuneReport& r) {
@@ -107,7 +113,9 @@ Facts facts_of(const TuneReport& r) {
 }
 
 void print_tuning(std::FILE* to, const TuneReport& r) {
-  facts_of(r).print(to);
+  Facts facts = facts_of(r);
+  if (r.trials.empty()) add_scope(facts, r);
+  facts.print(to);
   if (r.trials.empty()) return;
   put(to, "\n");
   trials_of(r).print(to);
@@ -185,6 +193,9 @@ std::function<int()> define_tune(Command& command) {
   add_measuring_options(command, in->formats);
   add_kernel_options(command, in->formats);
   add_device_options(command, in->device);
+  command.footer(
+      "These times are those of a product in each format. Which solver and which\n"
+      "preconditioner take the least time, ostinato compare finds out.\n");
   return [in] {
     require_reports(in->json, in->html, in->matrix);
     return with_device(in->device, [&]<class T>(const auto& space, const DeviceInfo& device) {

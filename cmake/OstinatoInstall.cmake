@@ -33,6 +33,7 @@ set(ostinato_public_headers
   preconditioners/multigrid/multigrid.hpp
   preconditioners/spai0.hpp
   preconditioners/ssor.hpp
+  preconditioners/synonyms.hpp
   preconditioners/triangular/approximate_factored.hpp
   preconditioners/triangular/factored.hpp
   preconditioners/triangular/factors.hpp
@@ -136,6 +137,7 @@ set(ostinato_public_headers
   strategy/any_preconditioner.hpp
   strategy/examination.hpp
   strategy/least_squares_preconditioner.hpp
+  strategy/comparison.hpp
   strategy/solve.hpp
   strategy/solve_by_name.hpp
   strategy/step.hpp

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include <ostinato/preconditioners/synonyms.hpp>
 #include <ostinato/solvers/methods/bicgstab.hpp>
 #include <ostinato/solvers/methods/bicgstab2.hpp>
 #include <ostinato/solvers/methods/cg.hpp>
@@ -74,9 +75,9 @@ constexpr const SolverInfo* find_solver(std::string_view name) {
   return nullptr;
 }
 
-/// Whether a solver takes matrices that aren't square, as least squares problems.
-constexpr bool takes_any_shape(std::string_view name) {
-  const SolverInfo* const info = find_solver(name);
+/// Whether a solver, by its name or a synonym, takes matrices that aren't square, as least squares problems.
+inline bool takes_any_shape(std::string_view name) {
+  const SolverInfo* const info = find_solver(usual_name(NameOf::solver, name).name);
   return info != nullptr && info->needs_transpose;
 }
 

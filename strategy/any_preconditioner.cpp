@@ -15,6 +15,7 @@
 #include <ostinato/preconditioners/list.hpp>
 #include <ostinato/preconditioners/multigrid/multigrid.hpp>
 #include <ostinato/preconditioners/positive_rows.hpp>
+#include <ostinato/preconditioners/synonyms.hpp>
 #include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/base/message.hpp>
 #include <ostinato/spmv/space/list.hpp>
@@ -110,6 +111,16 @@ int direct_rung() {
   return static_cast<int>(direct - auto_rungs.begin());
 }
 
+/// The choice that a request by name is, which gets the names of this library.
+PreconditionerChoice choice_of(PreconditionerRequest& asked) {
+  if (!usual_name(NameOf::preconditioner, asked.name).note.empty()) {
+    PreconditionerRequest usual = parse_preconditioner(asked.name);
+    if (asked.options.has_value()) usual.options = std::move(asked.options);
+    asked = std::move(usual);
+  }
+  return {lower(asked.name), (asked.note.empty() ? "" : asked.note + "; ") + asked_for};
+}
+
 const Rung& rung_at(int number) { return auto_rungs[static_cast<std::size_t>(number)]; }
 
 /// What an iteration of a simple method takes on a CPU.
@@ -126,12 +137,15 @@ std::string rounded(double iterations) {
 }  // namespace
 
 PreconditionerRequest parse_preconditioner(std::string_view text) {
-  const std::size_t colon = std::min(text.find(':'), text.size());
-  if (colon + 1 == text.size()) throw ArgumentError(std::string(text) + " names no option; leave the colon out");
-  const std::string name = lower(text.substr(0, colon)), options = lower(text.substr(std::min(colon + 1, text.size())));
-  if (const auto* const entry = entry_of<Host, double>(name)) return {name, entry->parse(options)};
+  if (text.find(':') + 1 == text.size())
+    throw ArgumentError(std::string(text) + " names no option; leave the colon out");
+  const UsualName usual = usual_name(NameOf::preconditioner, text);
+  const std::size_t colon = std::min(usual.name.find(':'), usual.name.size());
+  const std::string name = usual.name.substr(0, colon),
+                    options = usual.name.substr(std::min(colon + 1, usual.name.size()));
+  if (const auto* const entry = entry_of<Host, double>(name)) return {name, entry->parse(options), usual.note};
   if (!options.empty()) throw ArgumentError(name + " takes no options");
-  return {name};
+  return {name, {}, usual.note};
 }
 
 void check_preconditioner(std::string_view text) { parse_preconditioner(text); }
@@ -216,7 +230,7 @@ template <class Space, class T>
 AnyPreconditioner<Space, T>::AnyPreconditioner(const Analysis<Space, T>& analysis, PreconditionerRequest asked,
                                                const StopRequest& stop, std::size_t mem_limit)
     : PreconditionerStep<Space, T>(analysis.space()),
-      choice_{ostinato::lower(asked.name), asked_for},
+      choice_(choice_of(asked)),
       options_(std::move(asked.options)),
       rows_(static_cast<std::size_t>(analysis.structure().rows)),
       mem_limit_(mem_limit) {
@@ -452,7 +466,7 @@ bool AnyPreconditioner<Space, T>::update_values(const Analysis<Space, T>& analys
   const bool stiff = rung_ == 0 && looks_stiff(analysis);
   bool direct_refused = false;
   std::string reason = choice_.reason;
-  if (reason != asked_for && reason.rfind(chosen_before, 0) != 0) reason.insert(0, chosen_before);
+  if (!reason.ends_with(asked_for) && reason.rfind(chosen_before, 0) != 0) reason.insert(0, chosen_before);
   // What another preconditioner may refuse after this one is made beside this one, so that the object stays as it was.
   // One that takes new values in place knows no limit of memory.
   const bool in_place = fallback_ == nullptr && built_ != nullptr && mem_limit_ == 0;

@@ -36,13 +36,15 @@ const std::vector<PreconditionerInfo>& preconditioner_infos();
 
 /// A preconditioner that is asked for.
 struct PreconditionerRequest {
-  std::string name = "auto";  ///< "auto", "none", or a name from the list of preconditioners
+  std::string name = "auto";  ///< "auto", "none", a name from the list of preconditioners, or a synonym
   /// A value of the options struct of the preconditioner, as MultigridOptions or IlutKind::Options; empty: those that
   /// are the default.
   std::any options = {};
+  std::string note = {};  ///< says what a synonym stands for (synonyms.hpp)
 };
 
-/// What a text "NAME" or "NAME:KEY=VALUE,KEY=VALUE" asks for, as "multigrid:sweeps=2,smoother=chebyshev".
+/// What a text "NAME" or "NAME:KEY=VALUE,KEY=VALUE" asks for, as "multigrid:sweeps=2,smoother=chebyshev". NAME may be a
+/// synonym, too.
 /// Throws    ArgumentError for a text that AnyPreconditioner doesn't take, whatever the matrix: an unknown name,
 ///           listing the known names, or options that the preconditioner doesn't have, listing those that it has.
 PreconditionerRequest parse_preconditioner(std::string_view text);

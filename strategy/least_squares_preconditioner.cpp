@@ -14,6 +14,7 @@
 #include <ostinato/preconditioners/ilu/cholesky.hpp>
 #include <ostinato/preconditioners/ilu/incomplete_lu.hpp>
 #include <ostinato/preconditioners/list.hpp>
+#include <ostinato/preconditioners/synonyms.hpp>
 #include <ostinato/spmv/algebra/norms.hpp>
 #include <ostinato/spmv/algebra/product.hpp>
 #include <ostinato/spmv/algebra/scale.hpp>
@@ -30,19 +31,21 @@ namespace ostinato {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> of_factors = {"ic0", "ict", "cholesky"};
+constexpr std::array<std::string_view, 5> all_names = {"none", "jacobi", "ic0", "ict", "cholesky"};
 
-bool has_factors(std::string_view name) {
-  return std::find(of_factors.begin(), of_factors.end(), name) != of_factors.end();
-}
+bool is_named(std::string_view name) { return std::find(all_names.begin(), all_names.end(), name) != all_names.end(); }
+
+/// Whether it has factors of the product.
+bool has_factors(std::string_view name) { return is_named(name) && name != "none" && name != "jacobi"; }
 
 struct Request {
-  std::string name, options;
+  std::string name, options, note;
 };
 
 Request request_of(std::string_view text) {
-  const std::size_t colon = std::min(text.find(':'), text.size());
-  return {lower(text.substr(0, colon)), lower(text.substr(std::min(colon + 1, text.size())))};
+  const UsualName usual = usual_name(NameOf::preconditioner, text);
+  const std::size_t colon = std::min(usual.name.find(':'), usual.name.size());
+  return {usual.name.substr(0, colon), usual.name.substr(std::min(colon + 1, usual.name.size())), usual.note};
 }
 
 /// The row of most entries.
@@ -111,12 +114,14 @@ PreconditionerChoice choose(const Structure& s, double least_norm, double most_n
 
 }  // namespace
 
+std::span<const std::string_view> least_squares_preconditioner_names() { return all_names; }
+
 void check_least_squares_preconditioner(std::string_view text) {
   const Request asked = request_of(text);
   const std::string serves =
       "least squares has none, jacobi (columns, or rows, of norm 1), ic0, ict and cholesky (factors of A^T A or A A^T)";
   if (has_factors(asked.name)) return (void)find_preconditioner<Host, double>(asked.name)->parse(asked.options);
-  if (asked.name != "auto" && asked.name != "none" && asked.name != "jacobi")
+  if (asked.name != "auto" && !is_named(asked.name))
     throw ArgumentError(asked.name + " is for square systems; " + serves);
   if (!asked.options.empty() || text.find(':') != std::string_view::npos)
     throw ArgumentError(asked.name + " takes no options");
@@ -130,7 +135,7 @@ LeastSquaresPreconditioner<Space, T>::LeastSquaresPreconditioner(const Analysis<
   check_least_squares_preconditioner(name);
   const Request asked = request_of(name);
   const Structure& s = analysis.structure();
-  choice_ = {asked.name, "asked for"};
+  choice_ = {asked.name, (asked.note.empty() ? "" : asked.note + "; ") + "asked for"};
   if (has_factors(asked.name)) options_ = find_preconditioner<Space, T>(asked.name)->parse(asked.options);
   of_rows_ = s.cols > s.rows;
   find_norms(analysis);

@@ -21,6 +21,9 @@
 
 namespace ostinato {
 
+/// The names that LeastSquaresPreconditioner takes beside "auto".
+std::span<const std::string_view> least_squares_preconditioner_names();
+
 /// Throws    ArgumentError for a text that LeastSquaresPreconditioner doesn't take, naming what serves.
 void check_least_squares_preconditioner(std::string_view text);
 

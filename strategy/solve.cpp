@@ -8,7 +8,6 @@
 #include <string>
 
 #include <ostinato/spmv/base/error.hpp>
-#include <ostinato/spmv/base/message.hpp>
 #include <ostinato/spmv/base/timing.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
@@ -51,7 +50,7 @@ SolveResult solve_matrix(const Space& space, const Operator<Space, T>& a, In<T> 
     result.notes.emplace_back("no preconditioner was chosen: the operator doesn't keep its matrix");
     return result;
   }
-  if (a.rows() != a.cols() || takes_any_shape(lower(solver))) {
+  if (a.rows() != a.cols() || takes_any_shape(solver)) {
     const TransposableOperator<Space, T> both(*analysis);
     std::optional<LeastSquaresPreconditioner<Space, T>> m;
     try {

@@ -5,7 +5,6 @@
 #include <string>
 
 #include <ostinato/solvers/recurrence/callback_guard.hpp>
-#include <ostinato/spmv/base/message.hpp>
 #include <ostinato/spmv/base/units.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
@@ -57,14 +56,15 @@ SolveResult solve_by_name(const Space& space, const OperatorRef<Space, T>& a, In
                           const PreconditionerRef<Space, T>& m, std::string_view solver, const SolveOptions& given) {
   require_valid(given);
   const CallbackGuard guard(given);  // so that std::bad_alloc of a callback isn't taken for a method's lack of memory
-  const std::string asked = lower(solver);
-  const bool no_other = asked == "auto" && a.rows() != a.cols();
-  const std::string_view name = no_other ? name_in_auto<RoleInAuto::least_squares> : asked;
+  const UsualName asked = usual_name(NameOf::solver, solver);
+  const bool no_other = asked.name == "auto" && a.rows() != a.cols();
+  const std::string_view name = no_other ? name_in_auto<RoleInAuto::least_squares> : asked.name;
   SolveResult result = takes_any_shape(name)
                            ? runs::LeastSquaresLadder<Space, T>(space, a, b, x, guard.options()).climb(m)
                            : runs::Ladder<Space, T>(space, a, b, x, name, guard.options()).climb(m);
   if (const std::string unused = unused_options(given, name); !unused.empty())
     result.notes.push_back("an option had no effect: " + unused);
+  if (!asked.note.empty()) result.notes.insert(result.notes.begin(), asked.note);
   if (no_other) result.notes.insert(result.notes.begin(), std::string(name) + " chosen: the matrix isn't square");
   guard.rethrow();
   return result;

@@ -572,7 +572,9 @@ SolveResult solve_prepared(PreparedMatrix<Space, T>& prepared, const OperatorRef
   require_valid(options);
   require_system<Space, T>(std::string(solver), prepared.given().space(), a, b, x, m);
   const CallbackGuard guard(options);
-  SolveResult result = SystemSolve<Space, T>(prepared, a, b, x, m, solver, guard.options()).run();
+  const UsualName asked = usual_name(NameOf::solver, solver);
+  SolveResult result = SystemSolve<Space, T>(prepared, a, b, x, m, asked.name, guard.options()).run();
+  if (!asked.note.empty()) result.notes.insert(result.notes.begin(), asked.note);
   guard.rethrow();
   return result;
 }

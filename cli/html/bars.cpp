@@ -10,8 +10,8 @@ namespace ostinato::cli::html {
 
 namespace {
 
-constexpr double names = 120, length = 190, values = 80, gap = 30, row = 22, top = 28;  // pixels
-constexpr double longest = 20;                                                          ///< times the shortest bar
+constexpr double length = 190, values = 80, gap = 30, row = 22, top = 28;  // pixels
+constexpr double longest = 20;                                             ///< times the shortest bar
 
 /// One column of bars from pixel `from` on.
 class Column {
@@ -46,17 +46,18 @@ class Column {
 
 }  // namespace
 
-Drawing draw_bars(const std::vector<FormatBar>& bars) {
-  const double second = names + length + values + gap;
-  Drawing drawing(second + length + values, top + row * static_cast<double>(bars.size()) + 6, "formats",
-                  "time of a product and bytes of " + counted(static_cast<std::int64_t>(bars.size()), "format"));
+Drawing draw_bars(const std::vector<FormatBar>& bars, const BarTitles& titles) {
+  const double names = titles.name_width, second = names + length + values + gap;
+  Drawing drawing(
+      second + length + values, top + row * static_cast<double>(bars.size()) + 6, titles.what + "s",
+      titles.seconds + ", " + titles.bytes + "; " + counted(static_cast<std::int64_t>(bars.size()), titles.what));
   Column time(names), memory(second);
   for (const FormatBar& bar : bars) {
     time.take(bar.seconds);
     memory.take(bar.bytes);
   }
-  drawing.text({names, 14}, Anchor::start, "time of a product", "soft");
-  drawing.text({second, 14}, Anchor::start, "bytes of the matrix", "soft");
+  drawing.text({names, 14}, Anchor::start, titles.seconds, "soft");
+  drawing.text({second, 14}, Anchor::start, titles.bytes, "soft");
   double y = top;
   for (const FormatBar& bar : bars) {
     const std::string seconds = (bar.measured ? "" : "~") + seconds_text(bar.seconds);

@@ -9,7 +9,13 @@
 
 namespace ostinato::cli::html {
 
-/// A format in a chart of bars: the time of a product and the bytes of the matrix.
+/// What a chart of bars is about.
+struct BarTitles {
+  std::string what = "format", seconds = "time of a product", bytes = "bytes of the matrix";
+  double name_width = 120;  ///< pixels
+};
+
+/// A line of a chart of bars, of a format: the time of a product and the bytes of the matrix.
 struct FormatBar {
   std::string name;
   double seconds = 0;
@@ -17,9 +23,9 @@ struct FormatBar {
   bool measured = true;  ///< a predicted time is drawn paler
 };
 
-/// The times and the bytes of the formats side by side, in the order given. A bar of more than four times the
+/// The times and the bytes side by side, in the order given. A bar of more than four times the
 /// median of its kind is cut.
 /// Requires  At least one bar.
-Drawing draw_bars(const std::vector<FormatBar>& bars);
+Drawing draw_bars(const std::vector<FormatBar>& bars, const BarTitles& titles = {});
 
 }  // namespace ostinato::cli::html

@@ -12,8 +12,9 @@ using CliInspect = Cli;
 using CliBench = Cli;
 
 TEST_F(CliHelp, FitsInEightyColumnsAndNamesDefaults) {
-  for (const char* command : {"--help", "solve --help", "inspect --help", "tune --help", "bench --help",
-                              "generate --help", "completion --help", "man --help", "help", "help solve"}) {
+  for (const char* command :
+       {"--help", "solve --help", "inspect --help", "compare --help", "tune --help", "bench --help", "generate --help",
+        "completion --help", "man --help", "help", "help solve"}) {
     const Outcome r = run(command);
     EXPECT_EQ(r.code, 0);
     std::istringstream lines(r.out);
@@ -79,8 +80,9 @@ TEST_F(CliHelp, SaysWhichCommandHasAnOption) {
 }
 
 TEST_F(CliHelp, UnknownCommandListsTheKnownOnes) {
-  expect_complaint(run("slove A.mtx"), 2,
-                   "unknown command 'slove'; did you mean solve? known: solve, inspect, tune, bench, generate");
+  expect_complaint(
+      run("slove A.mtx"), 2,
+      "unknown command 'slove'; did you mean solve? known: solve, inspect, compare, tune, bench, generate");
 }
 
 TEST_F(CliGenerate, WritesWhatItSays) {

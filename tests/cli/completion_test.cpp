@@ -50,7 +50,7 @@ class CliCompletion : public Cli {
   }
 };
 
-constexpr const char* commands[] = {"solve", "inspect", "tune", "bench", "generate", "completion", "man"};
+constexpr const char* commands[] = {"solve", "inspect", "compare", "tune", "bench", "generate", "completion", "man"};
 
 TEST_F(CliCompletion, HasEveryOptionOfTheHelp) {
   const std::string man = run("man").out;

@@ -82,9 +82,9 @@ TEST_F(CliGlossary, HasEveryTitleAndParameterOfTheTables) {
   const Json inspected = report();
   for (const Json& candidate : inspected["selection"]) names.insert(candidate["format"].get<std::string>());
   for (const Json& p : inspected["preconditioners"]) names.insert(p["name"].get<std::string>());
-  for (const char* arguments :
-       {"solve p.mtx -o x.mtx --precond jacobi", "solve poisson2d:64", "solve p.mtx --maxiter 2", "inspect p.mtx --all",
-        "inspect p.mtx --tune measure", "tune p.mtx --retune", "bench p.mtx --repetitions 1"}) {
+  for (const char* arguments : {"solve p.mtx -o x.mtx --precond jacobi", "solve poisson2d:64",
+                                "solve p.mtx --maxiter 2", "inspect p.mtx --all", "inspect p.mtx --tune measure",
+                                "tune p.mtx --retune", "bench p.mtx --repetitions 1", "compare p.mtx --budget 0"}) {
     const std::string out = run(std::string(arguments) + " --device cpu").out;
     titles.merge(titles_in(out, names));
     parameters.merge(parameters_in(out));

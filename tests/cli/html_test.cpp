@@ -160,6 +160,7 @@ TEST_F(CliHtml, OfEveryCommandIsWellFormedAndHasItsPictures) {
   const std::map<std::string, std::vector<std::string>> pictures = {
       {"solve", {"convergence", "spy", "formats"}},
       {"inspect", {"spy", "formats"}},
+      {"compare --budget 2", {"spy", "pairs"}},
       {"tune --tune-budget 0.1", {"spy", "formats"}},
       {"bench --repetitions 1", {"spy", "formats", "roofline"}}};
   for (const auto& [command, ids] : pictures) {
@@ -359,7 +360,7 @@ TEST_F(CliHtml, OnTheStandardOutputSendsTheTableElsewhere) {
 
 TEST_F(CliHtml, ThatCannotBeWrittenIsRefusedBeforeAnyWork) {
   write("a.mtx", symmetric_indefinite);
-  for (const std::string command : {"solve", "inspect", "tune", "bench"}) {
+  for (const std::string command : {"solve", "inspect", "compare", "tune", "bench"}) {
     SCOPED_TRACE(command);
     expect_complaint(run(command + " a.mtx --html missing/page.html"), 3, "missing/page.html");
     expect_complaint(run(command + " a.mtx --html a.mtx"), 2, "a.mtx");

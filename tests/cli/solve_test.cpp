@@ -939,7 +939,7 @@ TEST_F(CliOptionsFile, TakesTheOptionsOfTheFormat) {
 TEST_F(CliOptionsFile, RefusesWhatItDoesNotKnow) {
   generate("poisson2d 2 p.mtx");
   write("key.json", R"({"solvr": "cg"})");
-  write("value.json", R"({"solver": "cgs"})");
+  write("value.json", R"({"solver": "cga"})");
   write("type.json", R"({"rtol": [1]})");
   write("broken.json", R"({"rtol": )");
   expect_complaint(run("solve p.mtx -P key.json"), 2,
