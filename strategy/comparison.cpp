@@ -11,12 +11,9 @@
 #include <string_view>
 #include <utility>
 
-#include <ostinato/preconditioners/any_preconditioner.hpp>
-#include <ostinato/preconditioners/least_squares.hpp>
 #include <ostinato/preconditioners/list.hpp>
 #include <ostinato/preconditioners/rungs.hpp>
 #include <ostinato/solvers/list.hpp>
-#include <ostinato/solvers/solve.hpp>
 #include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/base/message.hpp>
 #include <ostinato/spmv/base/timing.hpp>
@@ -25,7 +22,10 @@
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 #include <ostinato/spmv/transposable_operator.hpp>
+#include <ostinato/strategy/any_preconditioner.hpp>
+#include <ostinato/strategy/least_squares_preconditioner.hpp>
 #include <ostinato/strategy/prepared_matrix.hpp>
+#include <ostinato/strategy/solve_by_name.hpp>
 #include <ostinato/strategy/system_solve.hpp>
 
 namespace ostinato {

@@ -11,13 +11,13 @@
 #include <utility>
 #include <vector>
 
-#include <ostinato/preconditioners/any_preconditioner.hpp>
-#include <ostinato/preconditioners/least_squares.hpp>
 #include <ostinato/solvers/list.hpp>
-#include <ostinato/solvers/solve.hpp>
 #include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
 #include <ostinato/spmv/transposable_operator.hpp>
+#include <ostinato/strategy/any_preconditioner.hpp>
+#include <ostinato/strategy/least_squares_preconditioner.hpp>
+#include <ostinato/strategy/solve_by_name.hpp>
 
 #include "support/exact_residual.hpp"
 #include "support/solving.hpp"

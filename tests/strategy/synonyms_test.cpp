@@ -11,13 +11,13 @@
 #include <string>
 #include <vector>
 
-#include <ostinato/preconditioners/any_preconditioner.hpp>
 #include <ostinato/preconditioners/ilu/incomplete_lu.hpp>
-#include <ostinato/preconditioners/least_squares.hpp>
 #include <ostinato/preconditioners/multigrid/multigrid.hpp>
 #include <ostinato/solvers/list.hpp>
 #include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
+#include <ostinato/strategy/any_preconditioner.hpp>
+#include <ostinato/strategy/least_squares_preconditioner.hpp>
 
 #include "support/spaces.hpp"
 
