@@ -39,4 +39,6 @@
 #include <ostinato/spmv/stencil/stencil_operator.hpp>
 #include <ostinato/spmv/transposable_operator.hpp>
 #include <ostinato/spmv/version.hpp>
+#include <ostinato/strategy/front_door.hpp>
+#include <ostinato/strategy/linear_solver.hpp>
 #include <ostinato/strategy/solve.hpp>

@@ -36,15 +36,6 @@ bool has_factors(std::string_view name) {
   return std::find(of_factors.begin(), of_factors.end(), name) != of_factors.end();
 }
 
-struct Request {
-  std::string name, options;
-};
-
-Request request_of(std::string_view text) {
-  const std::size_t colon = std::min(text.find(':'), text.size());
-  return {lower(text.substr(0, colon)), lower(text.substr(std::min(colon + 1, text.size())))};
-}
-
 /// The row of most entries.
 struct LongestRow {
   std::size_t row = 0;
@@ -109,32 +100,44 @@ PreconditionerChoice choose(const Structure& s, double least_norm, double most_n
   return {"jacobi", "columns scaled to norm 1"};
 }
 
+void require_known(const std::string& name) {
+  if (has_factors(name) || name == "auto" || name == "none" || name == "jacobi") return;
+  throw ArgumentError(name +
+                      " is for square systems; least squares has none, jacobi (columns, or rows, of norm 1), ic0, ict "
+                      "and cholesky (factors of A^T A or A A^T)");
+}
+
+PreconditionerRequest request_of(std::string_view text) {
+  const std::size_t colon = std::min(text.find(':'), text.size());
+  std::string name = lower(text.substr(0, colon));
+  require_known(name);
+  if (!has_factors(name) && colon < text.size()) throw ArgumentError(name + " takes no options");
+  if (!has_factors(name)) return {std::move(name)};
+  const std::string options = lower(text.substr(std::min(colon + 1, text.size())));
+  return {name, find_preconditioner<Host, double>(name)->parse(options)};
+}
+
 }  // namespace
 
-void check_least_squares_preconditioner(std::string_view text) {
-  const Request asked = request_of(text);
-  const std::string serves =
-      "least squares has none, jacobi (columns, or rows, of norm 1), ic0, ict and cholesky (factors of A^T A or A A^T)";
-  if (has_factors(asked.name)) return (void)find_preconditioner<Host, double>(asked.name)->parse(asked.options);
-  if (asked.name != "auto" && asked.name != "none" && asked.name != "jacobi")
-    throw ArgumentError(asked.name + " is for square systems; " + serves);
-  if (!asked.options.empty() || text.find(':') != std::string_view::npos)
-    throw ArgumentError(asked.name + " takes no options");
-}
+void check_least_squares_preconditioner(std::string_view text) { request_of(text); }
 
 template <class Space, class T>
 LeastSquaresPreconditioner<Space, T>::LeastSquaresPreconditioner(const Analysis<Space, T>& analysis,
                                                                  std::string_view name, const StopRequest& stop,
                                                                  std::size_t mem_limit)
-    : Base(analysis.space()), mem_limit_(mem_limit) {
-  check_least_squares_preconditioner(name);
-  const Request asked = request_of(name);
+    : LeastSquaresPreconditioner(analysis, request_of(name), stop, mem_limit) {}
+
+template <class Space, class T>
+LeastSquaresPreconditioner<Space, T>::LeastSquaresPreconditioner(const Analysis<Space, T>& analysis,
+                                                                 PreconditionerRequest asked, const StopRequest& stop,
+                                                                 std::size_t mem_limit)
+    : Base(analysis.space()), choice_{lower(asked.name), "asked for"}, mem_limit_(mem_limit) {
+  require_known(choice_.name);
   const Structure& s = analysis.structure();
-  choice_ = {asked.name, "asked for"};
-  if (has_factors(asked.name)) options_ = find_preconditioner<Space, T>(asked.name)->parse(asked.options);
+  if (has_factors(choice_.name)) options_ = std::move(asked.options);
   of_rows_ = s.cols > s.rows;
   find_norms(analysis);
-  if (asked.name == "auto") {
+  if (choice_.name == "auto") {
     choice_ = choose(s, least_norm_, most_norm_);
     if (s.finite && most_norm_ > 0) {
       analysis_ = analysis.weak();
