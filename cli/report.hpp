@@ -15,6 +15,7 @@
 #include <ostinato/spmv/matrix/io/matrix_market.hpp>
 #include <ostinato/spmv/selection/choice.hpp>
 #include <ostinato/spmv/selection/search_engine.hpp>
+#include <ostinato/strategy/numbered_matrix.hpp>
 #include <ostinato/strategy/prepared_matrix.hpp>
 
 #include "amortisation.hpp"
@@ -51,15 +52,6 @@ struct Bytes {
   std::size_t vectors = 0;                         ///< x and b
 };
 
-/// How the rows of a system were numbered anew before the solve.
-struct Renumbering {
-  std::string reason;
-  std::string way;           ///< "breadth first" or "clusters"
-  std::vector<Index> order;  ///< the row of the file at each place; empty when the numbers of the file stay
-  double places_before = 0;  ///< from which 32 entries in a row read x (Profile::sectors)
-  double places = 0;         ///< in the new numbering
-};
-
 /// The report of a solve.
 struct SolveReport {
   std::string matrix, rhs, output;
@@ -76,7 +68,6 @@ struct SolveReport {
   SolverChoice solver;
   PreconditionerChoice preconditioner;         ///< that of the end
   double goal = 0;                             ///< of ||b - A x|| / ||b||, from rtol and atol; for the page
-  bool out_of_time = false;                    ///< the time limit was reached while the preconditioner was made
   std::vector<PreconditionerLevel> hierarchy;  ///< of a multigrid preconditioner
   SolveOptions options;
   SolveResult result;

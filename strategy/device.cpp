@@ -4,24 +4,39 @@
 
 #include <charconv>
 #include <cstdint>
+#include <optional>
 
 #include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/base/message.hpp>
 
 namespace ostinato {
 
-int chosen_gpu(std::string_view device) {
-  constexpr std::string_view numbered = "cuda:";
-  const std::string name = lower(device);
-  if (name == "auto") return Cuda::why_absent().empty() ? 0 : -1;
-  if (name == "cpu") return -1;
-  if (name == "cuda") return 0;
+namespace {
+
+/// The N of "cuda:N"; nothing for another name.
+std::optional<int> numbered_gpu(std::string_view name) {
+  constexpr std::string_view prefix = "cuda:";
+  if (!name.starts_with(prefix)) return {};
+  name.remove_prefix(prefix.size());
   std::uint16_t gpu = 0;
-  const char* const end = name.data() + name.size();
-  const bool has_number = name.starts_with(numbered);
-  if (has_number && std::from_chars(name.data() + numbered.size(), end, gpu) == std::from_chars_result{end, {}})
-    return gpu;
-  throw ArgumentError("device '" + name + "' is unknown; known: auto, cpu, cuda, cuda:N");
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), gpu);
+  return error == std::errc() && end == name.data() + name.size() ? std::optional<int>(gpu) : std::nullopt;
+}
+
+}  // namespace
+
+std::string why_no_device(std::string_view name) {
+  const std::string device = lower(name);
+  if (device == "auto" || device == "cpu" || device == "cuda" || numbered_gpu(device)) return {};
+  return "'" + device + "' is unknown; known: auto, cpu, cuda, cuda:N";
+}
+
+int chosen_gpu(std::string_view name) {
+  if (const std::string why = why_no_device(name); !why.empty()) throw ArgumentError("device: " + why);
+  const std::string device = lower(name);
+  if (device == "cpu") return -1;
+  if (device == "auto") return Cuda::why_absent().empty() ? 0 : -1;
+  return numbered_gpu(device).value_or(0);
 }
 
 }  // namespace ostinato

@@ -10,8 +10,10 @@
 
 namespace ostinato {
 
-/// The GPU that a device's name stands for, or -1 for the CPU. The names are auto, cpu, cuda and cuda:N; auto takes the
-/// first GPU if there is one.
+/// What is wrong with the name of a device; empty for auto, cpu, cuda and cuda:N.
+std::string why_no_device(std::string_view name);
+
+/// The GPU that a device's name stands for, or -1 for the CPU; auto takes the first GPU if there is one.
 /// Throws    ArgumentError for another name.
 int chosen_gpu(std::string_view device);
 

@@ -311,7 +311,7 @@ class LeastSquaresSystem final : public MatrixSystem<Space, T> {
     a_.emplace(std::move(a));
     m_ = std::move(m);
     this->take_operator(a_->forward());
-    set_up.seconds.convert += transpose_seconds;
+    set_up.seconds.transpose = transpose_seconds;
     set_up.structure = a_->structure();
     set_up.matrix_bytes = a_->bytes();
     set_up.generated = a_->generated();

@@ -34,7 +34,8 @@ struct SetUpSeconds {
   double renumber = 0;  ///< the order, the new matrix, and the analysis of the old one; 0 when the numbers stay
   double prepare = 0;   ///< to look at the rows, and to change the matrix where that helps
   double tune = 0;      ///< measuring formats, or loading the times of an earlier run
-  double convert = 0;   ///< with the transpose, where there is one
+  double convert = 0;
+  double transpose = 0;  ///< and to convert the transpose, for least squares
   double precondition = 0;
 };
 
