@@ -136,7 +136,13 @@ set(ostinato_public_headers
   spmv/stencil/stencil_operator.hpp
   spmv/transposable_operator.hpp
   spmv/version.hpp
+  strategy/front_door.hpp
+  strategy/linear_solver.hpp
+  strategy/numbered_matrix.hpp
+  strategy/prepared_matrix.hpp
+  strategy/set_up.hpp
   strategy/solve.hpp
+  strategy/system_set_up.hpp
 )
 file(GLOB_RECURSE ostinato_headers RELATIVE "${PROJECT_SOURCE_DIR}" CONFIGURE_DEPENDS
   spmv/*.hpp preconditioners/*.hpp solvers/*.hpp strategy/*.hpp)
