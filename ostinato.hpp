@@ -37,6 +37,8 @@
 #include <ostinato/spmv/version.hpp>
 #include <ostinato/strategy/any_preconditioner.hpp>
 #include <ostinato/strategy/examination.hpp>
+#include <ostinato/strategy/front_door.hpp>
 #include <ostinato/strategy/least_squares_preconditioner.hpp>
+#include <ostinato/strategy/linear_solver.hpp>
 #include <ostinato/strategy/solve.hpp>
 #include <ostinato/strategy/solve_by_name.hpp>

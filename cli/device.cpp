@@ -2,9 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device.hpp"
 
-#include <cstdint>
-#include <optional>
-
 #include <ostinato/spmv/base/error.hpp>
 
 #include "command_line.hpp"
@@ -15,20 +12,10 @@ namespace ostinato::cli {
 namespace {
 
 constexpr int most_threads = 512;  ///< Kokkos 3 supports no more
-constexpr std::string_view cuda_prefix = "cuda:";
 
-/// The N of "cuda:N"; nothing for another text.
-std::optional<std::uint16_t> gpu_of(std::string_view device) {
-  if (!device.starts_with(cuda_prefix)) return {};
-  return number_of<std::uint16_t>(device.substr(cuda_prefix.size()));
-}
-
-std::string unknown_device(std::string& given) {
-  const std::string name = lower(given);
-  given = name;
-  if (name == "auto" || name == "cpu" || name == "cuda") return {};
-  if (gpu_of(name)) return {};
-  return "'" + name + "' is unknown; known: auto, cpu, cuda, cuda:N";
+std::string unknown_device(std::string& name) {
+  name = lower(name);
+  return why_no_device(name);
 }
 
 /// "mixed" is a name of the program's design, so that a script that has it is told more than that it is unknown.
@@ -54,12 +41,6 @@ void add_device_options(Command& command, DeviceOptions& options) {
               options.precision);
   command.add({.names = "--threads", .description = "threads on the CPU; 0: OMP_NUM_THREADS, or all", .value = "N"},
               options.threads, whole(0, most_threads));
-}
-
-int chosen_gpu(const DeviceOptions& options) {
-  if (options.device == "cpu") return -1;
-  if (options.device == "auto") return Cuda::why_absent().empty() ? 0 : -1;
-  return gpu_of(options.device).value_or(0);
 }
 
 Host make_host(const DeviceOptions& options) {

@@ -6,6 +6,7 @@
 
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/strategy/device.hpp>
 
 namespace ostinato::cli {
 
@@ -27,9 +28,6 @@ struct DeviceInfo {
   std::string precision;
 };
 
-/// Returns the number of the GPU to use, or -1 for the CPU.
-int chosen_gpu(const DeviceOptions& options);
-
 /// Returns a Host with the requested number of threads.
 /// Throws    UsageError when there can't be so many.
 Host make_host(const DeviceOptions& options);
@@ -45,14 +43,7 @@ int with_device(const DeviceOptions& options, F&& f) {
     return options.precision == "single" ? f.template operator()<float>(space, info)
                                          : f.template operator()<double>(space, info);
   };
-  const int gpu = chosen_gpu(options);
-  if (gpu < 0) return on(host);
-  const Cuda cuda(gpu);  // throws where the build has no CUDA
-#ifdef OSTINATO_HAS_CUDA
-  return on(cuda);
-#else
-  return on(host);
-#endif
+  return ostinato::with_device(options.device, host, on);
 }
 
 }  // namespace ostinato::cli

@@ -15,6 +15,7 @@
 #include <ostinato/strategy/any_preconditioner.hpp>
 #include <ostinato/strategy/comparison.hpp>
 #include <ostinato/strategy/examination.hpp>
+#include <ostinato/strategy/numbered_matrix.hpp>
 #include <ostinato/strategy/prepared_matrix.hpp>
 #include <ostinato/strategy/solve_by_name.hpp>
 
@@ -52,15 +53,6 @@ struct Bytes {
   std::size_t vectors = 0;                         ///< x and b
 };
 
-/// How the rows of a system were numbered anew before the solve.
-struct Renumbering {
-  std::string reason;
-  std::string way;           ///< "breadth first" or "clusters"
-  std::vector<Index> order;  ///< the row of the file at each place; empty when the numbers of the file stay
-  double places_before = 0;  ///< from which 32 entries in a row read x (Profile::sectors)
-  double places = 0;         ///< in the new numbering
-};
-
 /// The report of a solve.
 struct SolveReport {
   std::string matrix, rhs, output;
@@ -77,7 +69,6 @@ struct SolveReport {
   SolverChoice solver;
   PreconditionerChoice preconditioner;         ///< that of the end
   double goal = 0;                             ///< of ||b - A x|| / ||b||, from rtol and atol; for the page
-  bool out_of_time = false;                    ///< the time limit was reached while the preconditioner was made
   std::vector<PreconditionerLevel> hierarchy;  ///< of a multigrid preconditioner
   SolveOptions options;
   SolveResult result;

@@ -138,9 +138,15 @@ set(ostinato_public_headers
   strategy/examination.hpp
   strategy/least_squares_preconditioner.hpp
   strategy/comparison.hpp
+  strategy/front_door.hpp
+  strategy/linear_solver.hpp
+  strategy/numbered_matrix.hpp
+  strategy/prepared_matrix.hpp
+  strategy/set_up.hpp
   strategy/solve.hpp
   strategy/solve_by_name.hpp
   strategy/step.hpp
+  strategy/system_set_up.hpp
 )
 file(GLOB_RECURSE ostinato_headers RELATIVE "${PROJECT_SOURCE_DIR}" CONFIGURE_DEPENDS
   spmv/*.hpp preconditioners/*.hpp solvers/*.hpp strategy/*.hpp)

@@ -38,16 +38,6 @@ bool is_named(std::string_view name) { return std::find(all_names.begin(), all_n
 /// Whether it has factors of the product.
 bool has_factors(std::string_view name) { return is_named(name) && name != "none" && name != "jacobi"; }
 
-struct Request {
-  std::string name, options, note;
-};
-
-Request request_of(std::string_view text) {
-  const UsualName usual = usual_name(NameOf::preconditioner, text);
-  const std::size_t colon = std::min(usual.name.find(':'), usual.name.size());
-  return {usual.name.substr(0, colon), usual.name.substr(std::min(colon + 1, usual.name.size())), usual.note};
-}
-
 /// The row of most entries.
 struct LongestRow {
   std::size_t row = 0;
@@ -112,34 +102,51 @@ PreconditionerChoice choose(const Structure& s, double least_norm, double most_n
   return {"jacobi", "columns scaled to norm 1"};
 }
 
+void require_known(const std::string& name) {
+  if (name == "auto" || is_named(name)) return;
+  throw ArgumentError(name +
+                      " is for square systems; least squares has none, jacobi (columns, or rows, of norm 1), ic0, ict "
+                      "and cholesky (factors of A^T A or A A^T)");
+}
+
+PreconditionerRequest request_of(std::string_view text) {
+  const UsualName usual = usual_name(NameOf::preconditioner, text);
+  const std::size_t colon = std::min(usual.name.find(':'), usual.name.size());
+  const std::string name = usual.name.substr(0, colon),
+                    options = usual.name.substr(std::min(colon + 1, usual.name.size()));
+  require_known(name);
+  if (has_factors(name)) return {name, find_preconditioner<Host, double>(name)->parse(options), usual.note};
+  if (text.find(':') != std::string_view::npos) throw ArgumentError(name + " takes no options");
+  return {name, {}, usual.note};
+}
+
+PreconditionerChoice choice_of(const PreconditionerRequest& asked) {
+  return {lower(asked.name), (asked.note.empty() ? "" : asked.note + "; ") + "asked for"};
+}
+
 }  // namespace
 
 std::span<const std::string_view> least_squares_preconditioner_names() { return all_names; }
 
-void check_least_squares_preconditioner(std::string_view text) {
-  const Request asked = request_of(text);
-  const std::string serves =
-      "least squares has none, jacobi (columns, or rows, of norm 1), ic0, ict and cholesky (factors of A^T A or A A^T)";
-  if (has_factors(asked.name)) return (void)find_preconditioner<Host, double>(asked.name)->parse(asked.options);
-  if (asked.name != "auto" && !is_named(asked.name))
-    throw ArgumentError(asked.name + " is for square systems; " + serves);
-  if (!asked.options.empty() || text.find(':') != std::string_view::npos)
-    throw ArgumentError(asked.name + " takes no options");
-}
+void check_least_squares_preconditioner(std::string_view text) { request_of(text); }
 
 template <class Space, class T>
 LeastSquaresPreconditioner<Space, T>::LeastSquaresPreconditioner(const Analysis<Space, T>& analysis,
                                                                  std::string_view name, const StopRequest& stop,
                                                                  std::size_t mem_limit)
-    : PreconditionerStep<Space, T>(analysis.space()), mem_limit_(mem_limit) {
-  check_least_squares_preconditioner(name);
-  const Request asked = request_of(name);
+    : LeastSquaresPreconditioner(analysis, request_of(name), stop, mem_limit) {}
+
+template <class Space, class T>
+LeastSquaresPreconditioner<Space, T>::LeastSquaresPreconditioner(const Analysis<Space, T>& analysis,
+                                                                 PreconditionerRequest asked, const StopRequest& stop,
+                                                                 std::size_t mem_limit)
+    : PreconditionerStep<Space, T>(analysis.space()), choice_(choice_of(asked)), mem_limit_(mem_limit) {
+  require_known(choice_.name);
   const Structure& s = analysis.structure();
-  choice_ = {asked.name, (asked.note.empty() ? "" : asked.note + "; ") + "asked for"};
-  if (has_factors(asked.name)) options_ = find_preconditioner<Space, T>(asked.name)->parse(asked.options);
+  if (has_factors(choice_.name)) options_ = std::move(asked.options);
   of_rows_ = s.cols > s.rows;
   find_norms(analysis);
-  if (asked.name == "auto") {
+  if (choice_.name == "auto") {
     choice_ = choose(s, least_norm_, most_norm_);
     if (s.finite && most_norm_ > 0) {
       analysis_ = analysis;

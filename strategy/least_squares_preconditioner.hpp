@@ -49,6 +49,9 @@ class LeastSquaresPreconditioner : public PreconditionerStep<Space, T> {
  public:
   explicit LeastSquaresPreconditioner(const Analysis<Space, T>& analysis, std::string_view name = "auto",
                                       const StopRequest& stop = {}, std::size_t mem_limit = 0);
+  /// By a value of an options struct: {"ict", IctKind::Options{.drop = 1e-4}}.
+  LeastSquaresPreconditioner(const Analysis<Space, T>& analysis, PreconditionerRequest asked,
+                             const StopRequest& stop = {}, std::size_t mem_limit = 0);
 
   std::string name() const override { return choice_.name; }
   const std::string& reason() const { return choice_.reason; }

@@ -2,52 +2,52 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <concepts>
+#include <string>
 #include <string_view>
 #include <type_traits>
 
 #include <ostinato/preconditioners/identity.hpp>
-#include <ostinato/spmv/operator.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
+#include <ostinato/spmv/base/timing.hpp>
 #include <ostinato/spmv/space/concept.hpp>
-#include <ostinato/spmv/stencil/stencil_operator.hpp>
+#include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/host.hpp>
+#include <ostinato/strategy/linear_solver.hpp>
 #include <ostinato/strategy/solve_by_name.hpp>
 
 namespace ostinato {
 
 namespace detail {
 
-template <class Space, class T>
-SolveResult solve_matrix(const Space& space, const Operator<Space, T>& a, In<T> b, Out<T> x, std::string_view solver,
-                         const SolveOptions& options);
-template <class Space, class T>
-SolveResult solve_matrix(const Space& space, const StencilOperator<Space, T>& a, In<T> b, Out<T> x,
-                         std::string_view solver, const SolveOptions& options);
+/// What a LinearSolver takes. Spaces of a program's own have their solvers compiled by the program.
+template <class Space, class A, class T>
+concept ForLinearSolver = LinearOperator<A> && Real<T> &&(std::same_as<Space, Host> || std::same_as<Space, Cuda>);
 
-template <class A, class Space, class T>
-concept HasMatrix = std::same_as<A, Operator<Space, T>> || std::same_as<A, StencilOperator<Space, T>>;
+/// What is left of a limit of time after a set-up.
+inline SolveOptions after(const Stopwatch& watch, SolveOptions options) {
+  if (options.time_limit > 0) options.time_limit = std::max(1e-9, options.time_limit - watch.seconds());
+  return options;
+}
 
 }  // namespace detail
 
-/// solve(space, A, b, x, solver, options) solves A x = b and chooses all that isn't named, as the program does: the
-/// preconditioner (AnyPreconditioner), the solver, stronger ones where these don't get there. Solver and options may be
-/// left out, each by itself.
-///
-/// A system with an Operator is prepared first (PreparedMatrix): rows that stand alone are solved by themselves, a
-/// matrix that is symmetric but for rounding is treated as symmetric, rows of very different size are scaled. The
-/// residual and the end state are those of the given system. A matrix that isn't square is solved by LSMR. For a
-/// StencilOperator the preconditioner is multigrid where that pays. For other operators there is none: a preconditioner
-/// needs entries.
+/// solve(space, A, b, x, solver, options) is a LinearSolver for one solve: it solves A x = b and chooses all that isn't
+/// named. options.time_limit is for set-up and solve together. Solver and options may be left out, each by itself.
 ///
 /// Shapes    A: m x n. b: m, x: n, in the memory of `space`, apart from each other. On entry x holds the guess.
-/// Exec      Makes a preconditioner on each call. For many solves with one matrix, make an AnyPreconditioner once.
+/// Exec      Makes a preconditioner on each call. For many solves with one matrix, make a LinearSolver.
 /// Requires  An Operator whose matrix is at hand (Operator::analysis()). Without it there is no preconditioner, and a
 ///           note says so.
-/// Throws    As solve() with a preconditioner.
+/// Throws    As LinearSolver.
 template <IsSpace Space, class A, class T = typename detail::ValueOf<A>::type>
 SolveResult solve(const Space& space, const A& a, In<T> b, Out<std::type_identity_t<T>> x,
                   std::string_view solver = "auto", const SolveOptions& options = {}) {
-  if constexpr (detail::HasMatrix<A, Space, T>) {
-    return detail::solve_matrix<Space, T>(space, a, b, x, solver, options);
+  if constexpr (detail::ForLinearSolver<Space, A, T>) {
+    const Stopwatch watch;
+    LinearSolver<Space, T> system(space, a, {.solver = std::string(solver), .solve = options});
+    return system.solve(b, x, detail::after(watch, options));
   } else {
     return solve(space, a, b, x, Identity{}, solver, options);
   }

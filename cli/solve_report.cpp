@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include "solve_report.hpp"
+
+#include <fmt/format.h>
+#include <utility>
+
+#include "text.hpp"
+
+namespace ostinato::cli {
+
+SolveReport begun(const SolveInput& in, const DeviceInfo& device) {
+  SolveReport report;
+  report.matrix = in.matrix;
+  report.device = device;
+  report.options = solve_options(in, device.precision);
+  report.of_ones = in.rhs.empty();
+  report.rhs = report.of_ones ? "b = A * ones, no --rhs was given" : in.rhs;
+  return report;
+}
+
+bool names_new_row(const Renumbering& renumbering, const std::string& text) {
+  return !renumbering.order.empty() && text.find("(counted from 0)") != std::string::npos;
+}
+
+namespace {
+
+/// A sentence of the library, as it is about files. Says so where it names a row in other numbers than those of the
+/// file.
+std::string about_rows(const SolveReport& report, const std::string& text) {
+  return as_in_files(text) + (names_new_row(report.renumbering, text) ? numbered_anew : "");
+}
+
+/// Why a preconditioner was taken; of one that was asked for also how, and what was made.
+std::string why_taken(const SolveInput& in, const std::string& reason, const std::string& remarks = {}) {
+  if (in.precond == "auto") return reason;
+  const std::string options = options_of(in.precond);
+  return reason + (options.empty() ? "" : " with " + options) + (remarks.empty() ? "" : "; " + remarks);
+}
+
+/// Takes what was set up.
+void take_set_up(const SolveInput& in, SolveReport& report, const SetUp& s) {
+  const SetUpSeconds& t = s.seconds;
+  report.times.upload = t.upload;
+  report.times.analyse = t.analyse;
+  report.times.renumber = t.renumber;
+  report.times.prepare = t.prepare;
+  report.times.tune = t.tune;
+  report.times.convert += t.convert + t.transpose;
+  report.times.precondition = t.precondition;
+  report.structure = s.structure;
+  report.choice = s.choice;
+  report.formats = in.formats;
+  report.amortisation = amortisation_of(s.choice, t.analyse, t.convert, format_options(in).expected_products);
+  report.generated = s.generated;
+  report.renumbering = s.renumbering;
+  report.preparation = s.preparation;
+  report.solver = s.solver;
+  report.hierarchy = s.levels;  // which says more of multigrid than its remarks
+  const std::string remarks = s.levels.empty() ? s.preconditioner_remarks : std::string();
+  report.preconditioner = {s.preconditioner.name,
+                           s.unfinished ? in.precond + " wasn't ready in time"
+                                        : why_taken(in, about_rows(report, s.preconditioner.reason), remarks)};
+  report.bytes.matrix = s.matrix_bytes;
+  report.bytes.preconditioner = s.preconditioner_bytes;
+  report.bytes.predicted = s.predicted;
+}
+
+/// Names the solver and the preconditioner of the end, where "auto" has gone on to others, and what they took.
+void take_last(SolveReport& report) {
+  const SolveResult& result = report.result;
+  if (SolverChoice& first = report.solver; result.solver != first.name)
+    first = {result.solver, result.solver == "none" ? "no x solves the system, so that nothing was iterated"
+                                                    : "after " + first.name + " (" + first.reason + ")"};
+  report.times.precondition += result.setup_seconds;
+  report.times.solve = result.seconds - result.setup_seconds;
+  PreconditionerChoice& first = report.preconditioner;
+  if (result.preconditioner == first.name) return;
+  first = {result.preconditioner, "after " + first.name + " (" + first.reason + ")"};
+  report.hierarchy.clear();
+  report.bytes.preconditioner = result.preconditioner_bytes;
+  report.bytes.predicted.reset();
+}
+
+}  // namespace
+
+void take_result(const SolveInput& in, SolveReport& report, SolveResult result, const SetUp& set_up) {
+  take_set_up(in, report, set_up);
+  report.result = std::move(result);
+  SolveResult& end = report.result;
+  if (set_up.unfinished == end.status)
+    end.reason = fmt::format("the limit of {:.3g} s was reached while {} was made", in.limits.time_limit, in.precond);
+  take_last(report);
+  end.reason = end.bad_input ? as_in_files(end.reason) : about_rows(report, end.reason);
+  for (std::string& note : end.notes) note = about_rows(report, note);
+  report.bytes.workspace = end.workspace_bytes;
+}
+
+}  // namespace ostinato::cli

@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include <ostinato/strategy/set_up.hpp>
+
+#include "report.hpp"
+#include "solve_input.hpp"
+
+// From the command line, a set-up and the end of a solve to the report.
+
+namespace ostinato::cli {
+
+/// The parts of the report that are known before any work.
+SolveReport begun(const SolveInput& in, const DeviceInfo& device);
+
+inline constexpr const char* numbered_anew = "; rows were numbered anew, --renumber off keeps the numbers of the file";
+
+/// Whether rows have got new numbers, and a sentence of the library names one.
+bool names_new_row(const Renumbering& renumbering, const std::string& text);
+
+/// Takes how a solve was set up and went, in the words of the command line.
+void take_result(const SolveInput& in, SolveReport& report, SolveResult result, const SetUp& set_up);
+
+}  // namespace ostinato::cli

@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <ostinato/solvers/options.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
+#include <ostinato/spmv/matrix/csr.hpp>
+#include <ostinato/spmv/space/vector_steps.hpp>
+#include <ostinato/strategy/set_up.hpp>
+
+namespace ostinato {
+
+/// The x of a system in host memory, and how the solve went.
+template <class T>
+struct Solution : SolveResult {
+  std::vector<T> x;
+  SetUp set_up;
+  std::string device;  ///< where it ran: "AMD EPYC 9554, 16 threads"
+};
+
+namespace detail {
+
+template <class T>
+Solution<T> solve_on_device(const CsrView<T>& a, In<T> b, const LinearSolverOptions& options);
+
+/// The value type of a matrix in host memory: Csr or CsrView.
+template <class A>
+using ValueOfCsr = std::remove_cvref_t<decltype(std::declval<const A&>().val[0])>;
+
+template <class A>
+concept IsCsr = std::same_as<A, Csr<ValueOfCsr<A>>> || std::same_as<A, CsrView<ValueOfCsr<A>>>;
+
+}  // namespace detail
+
+/// solve(A, b) solves A x = b, from x = 0, with a LinearSolver on the device that options.device names; "auto" takes the
+/// first GPU if there is one.
+///
+///   if (auto s = ostinato::solve(a, b); !s) std::cerr << s.message() << '\n';
+///
+/// options.solve.time_limit is for set-up and solve together. Where nothing but that of a solve is to be said,
+/// SolveOptions will do: solve(a, b, {.rtol = 1e-10}).
+///
+/// Shapes    A: a Csr or CsrView of float or double, m x n. b: m, in host memory.
+/// Exec      Waits. For many solves with one matrix, make a LinearSolver.
+/// Throws    As LinearSolver; DimensionError for another length of b, before any work; DeviceError where the GPU can't
+///           be used.
+template <detail::IsCsr A, class T = detail::ValueOfCsr<A>>
+Solution<T> solve(const A& a, In<T> b, const LinearSolverOptions& options = {}) {
+  return detail::solve_on_device<T>(a, b, options);
+}
+template <detail::IsCsr A, class T = detail::ValueOfCsr<A>>
+Solution<T> solve(const A& a, In<T> b, const SolveOptions& options) {
+  return detail::solve_on_device<T>(a, b, {.solve = options});
+}
+
+}  // namespace ostinato

@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/space/list.hpp>
+#include <ostinato/strategy/numbered_matrix.hpp>
+
+#include <span>
+#include <utility>
+
+#include <ostinato/spmv/algebra/extract.hpp>
+#include <ostinato/spmv/analysis/profile.hpp>
+#include <ostinato/spmv/base/error.hpp>
+#include <ostinato/spmv/base/timing.hpp>
+#include <ostinato/spmv/ordering/breadth_first.hpp>
+#include <ostinato/spmv/ordering/clusters.hpp>
+#include <ostinato/spmv/ordering/renumber.hpp>
+#include <ostinato/spmv/selection/numbering.hpp>
+#include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/host.hpp>
+
+namespace ostinato {
+
+namespace {
+
+template <class Space>
+constexpr const char* way_of() {
+  return Space::has_host_memory ? "breadth first" : "clusters";
+}
+
+template <class Space>
+Vector<Space, Index> order_of(const Space& space, std::span<const Offset> row_ptr, std::span<const Index> col) {
+  if constexpr (Space::has_host_memory) {
+    return Vector<Space, Index>(space, std::span<const Index>(breadth_first_order(row_ptr, col, checked)));
+  } else {
+    return cluster_order(space, row_ptr, col);
+  }
+}
+
+/// Long rows are sorted by two transposes of the matrix.
+template <class Space>
+bool has_room(const Space& space, const Structure& s) {
+  if constexpr (Space::has_host_memory) return true;
+  const std::size_t bytes_an_entry = s.longest_row > 32 ? 80 : 40;
+  return space.free_bytes() / bytes_an_entry > static_cast<std::size_t>(s.nonzeros + s.rows);
+}
+
+/// The matrix in another order.
+template <class Space, class T>
+Analysis<Space, T> in_order(const Analysis<Space, T>& given, std::span<const Index> order) {
+  const Space& space = given.space();
+  if constexpr (Space::has_host_memory) {
+    return Analysis<Space, T>(space, renumber<T>(space, given.matrix().view(), order, checked));
+  } else {
+    return Analysis<Space, T>(space, permute(space, given.matrix(), order, order));
+  }
+}
+
+/// The matrix with arrays that may be kept; the given analysis where nothing has to be copied.
+template <class Space, class T>
+Analysis<Space, T> kept(const Analysis<Space, T>& given) {
+  SpaceCsr<Space, T> matrix = given.matrix().kept(given.space());
+  if (matrix.view().val.data() == given.matrix().view().val.data()) return given;
+  return Analysis<Space, T>(given.space(), std::move(matrix), given.structure());
+}
+
+}  // namespace
+
+template <class Space, class T>
+NumberedMatrix<Space, T>::NumberedMatrix(const Analysis<Space, T>& given, const NumberingRequest& request)
+    : analysis_(given) {
+  const Stopwatch watch;
+  const Space& space = given.space();
+  const Structure& before = given.structure();
+  const bool is_asked_for = request.renumber == Renumber::on;
+  if (is_asked_for && before.rows != before.cols)
+    throw ArgumentError("LinearSolver: only the rows of a square matrix can be numbered anew");
+  NumberingChoice choice{is_asked_for, "asked for"};
+  if (request.renumber == Renumber::automatic)
+    choice = choose_numbering(before, machine_of(space), sizeof(T), request.expected_products);
+  if (choice.renumber && (is_asked_for || has_room(space, before))) {
+    if (request.on_begin) request.on_begin();
+    order_ = order_of(space, given.matrix().view().row_ptr, given.matrix().view().col);
+    Analysis<Space, T> made = in_order(given, order_.span());
+    if (is_asked_for || is_better_numbered(made.structure(), before)) {
+      what_ = {std::move(choice.reason), way_of<Space>(), order_.download(), before.profile->sectors,
+               made.structure().profile->sectors};
+      analysis_ = std::move(made);
+      seconds_ = watch.seconds() - analysis_.seconds() + given.seconds();
+      return;
+    }
+  }
+  order_ = {};
+  analysis_ = kept(given);
+}
+
+template <class Space, class T>
+Analysis<Space, T> NumberedMatrix<Space, T>::with_values(const Analysis<Space, T>& given) const {
+  const Structure &now = given.structure(), &before = analysis_.structure();
+  if (now.rows == before.rows && now.cols == before.cols && now.nonzeros == before.nonzeros) {
+    Analysis<Space, T> made = changes() ? in_order(given, order_.span()) : kept(given);
+    if (made.pattern() == analysis_.pattern()) return made;
+  }
+  throw ArgumentError("LinearSolver: the new values are on another pattern; make another LinearSolver");
+}
+
+template <class Space, class T>
+void NumberedMatrix<Space, T>::enter(In<T> v, Out<T> to) const {
+  if (!changes()) return copy<T>(analysis_.space(), v, to);
+  renumber<Space, T>(analysis_.space(), v, order_, to);
+}
+
+template <class Space, class T>
+void NumberedMatrix<Space, T>::leave(In<T> v, Out<T> to) const {
+  if (!changes()) return copy<T>(analysis_.space(), v, to);
+  number_as_before<Space, T>(analysis_.space(), v, order_, to);
+}
+
+OSTINATO_CLASS(NumberedMatrix);
+
+}  // namespace ostinato
