@@ -12,7 +12,6 @@
 #include <utility>
 
 #include <ostinato/preconditioners/list.hpp>
-#include <ostinato/preconditioners/rungs.hpp>
 #include <ostinato/solvers/list.hpp>
 #include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/base/message.hpp>
@@ -25,6 +24,7 @@
 #include <ostinato/strategy/any_preconditioner.hpp>
 #include <ostinato/strategy/least_squares_preconditioner.hpp>
 #include <ostinato/strategy/prepared_matrix.hpp>
+#include <ostinato/strategy/rungs.hpp>
 #include <ostinato/strategy/solve_by_name.hpp>
 #include <ostinato/strategy/system_solve.hpp>
 
