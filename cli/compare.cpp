@@ -299,8 +299,9 @@ std::function<int()> define_compare(Command& command) {
   command.footer(
       "A run ends early once it takes 3 times as long as the fastest so far. Ctrl-C\n"
       "ends the race, and the table so far is written. Times are those of this machine\n"
-      "as it is: differences of less than 1.3 times say little. For formats of the\n"
-      "matrix, see ostinato tune.\n");
+      "as it is: differences of less than 1.3 times say little. b = A * ones may be\n"
+      "easier than a b of yours, which -f takes. For formats of the matrix, see\n"
+      "ostinato tune.\n");
   return [in] {
     check_files(*in);
     return with_device(in->system.device, [&]<class T>(const auto& space, const DeviceInfo& device) {

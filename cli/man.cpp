@@ -68,7 +68,7 @@ std::string page(const ProgramDescription& program) {
          ".TP\n\\fBNO_COLOR\\fR\nno colours when it isn\\(aqt empty\n"
          ".SH EXAMPLES\n"
          ".nf\nostinato solve poisson3d:64\nostinato solve A.mtx \\-b b.npy \\-o x.npy \\-\\-rtol 1e\\-10\n"
-         "ostinato inspect A.mtx \\-\\-tune measure\n.fi\n";
+         "ostinato inspect A.mtx \\-\\-tune measure\nostinato compare A.mtx \\-\\-budget 60\n.fi\n";
 }
 
 }  // namespace

@@ -513,8 +513,8 @@ TEST_F(CliSolve, RefusesBadInput) {
 
 TEST_F(CliSolve, UnknownValuesListTheKnownOnes) {
   generate("poisson2d 2 p.mtx");
-  expect_complaint(run("solve p.mtx --solver cgs"), 2,
-                   "'cgs' is unknown; did you mean cg? known: auto, cg, bicgstab, gmres");
+  expect_complaint(run("solve p.mtx --solver cga"), 2,
+                   "'cga' is unknown; did you mean cg? known: auto, cg, bicgstab, gmres");
   expect_complaint(run("solve p.mtx --precond x"), 2, "known: auto, none, jacobi");
   expect_complaint(run("solve p.mtx --precond jacobi:a=1"), 2, "--precond: jacobi takes no options");
   expect_complaint(run("solve p.mtx --precond multigrid:sweeps=9"), 2,

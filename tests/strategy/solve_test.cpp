@@ -522,6 +522,30 @@ TYPED_TEST(SolveSystems, NeverReturnAnXThatIsFartherThanTheGuess) {
   }
 }
 
+// A matrix that is prepared is solved in several passes.
+TYPED_TEST(SolveSystems, NoteASynonymOnce) {
+  using T = typename TypeParam::T;
+  const auto notes = [this](const System<T>& system, const char* solver, const std::string& meaning) {
+    const Operator<typename TypeParam::Space, T> op(this->space(), system.a);
+    const auto b = this->put(system.b);
+    auto x = this->put(std::vector<T>(static_cast<std::size_t>(system.a.cols)));
+    const SolveResult result = ostinato::solve(this->space(), op, b.span(), x.span(), solver, {.rtol = this->rtol});
+    EXPECT_TRUE(result) << result.message();
+    EXPECT_EQ(result.solver, meaning);
+    return std::count_if(result.notes.begin(), result.notes.end(), [&](const std::string& note) {
+      return note.find(" is " + meaning + " here") != std::string::npos;
+    });
+  };
+  std::vector<Triplet<T>> entries = {{0, 0, 3}, {1, 0, 2}, {1, 1, 1}, {1, 2, T{0.25}}, {2, 1, T{0.5}}, {2, 2, 2}};
+  const System<T> square{from_triplets<T>(3, 3, entries), {1, 2, 3}},
+      tall{from_triplets<T>(4, 3, entries), {1, 2, 3, 0}};
+
+  EXPECT_EQ(notes(square, "BCGS", "bicgstab"), 1);
+  EXPECT_EQ(notes(square, "bicgstab", "bicgstab"), 0);
+  EXPECT_EQ(notes(square, "cgls", "lsmr"), 1);
+  EXPECT_EQ(notes(tall, "lsqr", "lsmr"), 1);
+}
+
 TEST(SolveSharedMatrices, AreSolvedByWhatTheDocumentsShow) {
   if (const std::string reason = why_no_shared_matrices(); !reason.empty()) GTEST_SKIP() << reason;
   const Host space;
