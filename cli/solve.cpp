@@ -168,7 +168,8 @@ int solve_matrix(const Space& space, const SolveInput& in, SolveReport report, c
   if (in.renumber == "on" && system.a.rows != system.a.cols) throw UsageError("--renumber on is for square matrices");
   if (!in.html.empty()) report.pattern = html::density_of(system.a);
   report.times.read = watch.lap();
-  LinearSolver<Space, T> solver = ShownSetUp(in, live).make<Space, T>(report, space, std::move(system.a));
+  ShownSetUp set_up(in, live);
+  LinearSolver<Space, T> solver = set_up.make<Space, T>(report, space, std::move(system.a));
   return solve_with(std::move(solver), system.b, system.x, in, report, live, since_start);
 }
 
@@ -196,7 +197,8 @@ int solve_stencil(const Space& space, const Stencil& stencil, const SolveInput& 
   report.times.convert = watch.lap();
   const Array<T> b = read_part<T>(in.rhs, a.rows()), x = read_part<T>(in.guess, a.rows());
   report.times.read = watch.lap();
-  LinearSolver<Space, T> solver = ShownSetUp(in, live).make<Space, T>(report, space, std::move(a));
+  ShownSetUp set_up(in, live);
+  LinearSolver<Space, T> solver = set_up.make<Space, T>(report, space, std::move(a));
   return solve_with(std::move(solver), b, x, in, report, live, since_start);
 }
 

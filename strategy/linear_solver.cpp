@@ -29,39 +29,49 @@ void require_valid(const LinearSolverOptions& options) {
 }
 
 template <class Space, class T>
-std::shared_ptr<detail::SystemSetUp<Space, T>> system_of(const Analysis<Space, T>& analysis,
-                                                         LinearSolverOptions options, double upload_seconds = 0,
-                                                         const Operator<Space, T>* lent = nullptr) {
+using SystemPointer = std::shared_ptr<detail::SystemSetUp<Space, T>>;
+
+template <class Space, class T>
+SystemPointer<Space, T> system_of(Analysis<Space, T> analysis, LinearSolverOptions options, double upload_seconds = 0,
+                                  const Operator<Space, T>* lent = nullptr) {
   const Structure& s = analysis.structure();
   if (s.rows != s.cols || takes_any_shape(lower(options.solver)))
-    return std::make_shared<detail::LeastSquaresSystem<Space, T>>(analysis, std::move(options), upload_seconds);
-  return std::make_shared<detail::SquareSystem<Space, T>>(analysis, std::move(options), upload_seconds, lent);
+    return std::make_shared<detail::LeastSquaresSystem<Space, T>>(std::move(analysis), std::move(options),
+                                                                  upload_seconds);
+  return std::make_shared<detail::SquareSystem<Space, T>>(std::move(analysis), std::move(options), upload_seconds,
+                                                          lent);
 }
 
-/// Analyses arrays first.
-template <class Space, class T, class Given>
-std::shared_ptr<detail::SystemSetUp<Space, T>> system_of_arrays(const Space& space, Given&& a,
-                                                                LinearSolverOptions options) {
+/// Calls analyse(), whose analysis is passed on, so that nothing else keeps a matrix that is numbered anew.
+template <class Space, class T, class Analyse>
+SystemPointer<Space, T> system_of_arrays(LinearSolverOptions options, Analyse analyse) {
   require_valid(options);
   if (options.progress) options.progress(SetUp{});
   const Stopwatch watch;
-  const Analysis<Space, T> analysis(space, std::forward<Given>(a));
-  return system_of(analysis, std::move(options), Space::has_host_memory ? 0 : watch.seconds() - analysis.seconds());
+  Analysis<Space, T> analysis = analyse();
+  const double upload_seconds = Space::has_host_memory ? 0 : watch.seconds() - analysis.seconds();
+  return system_of(std::move(analysis), std::move(options), upload_seconds);
+}
+
+template <class Space, class T>
+Analysis<Space, T> analysis_of_copy(const Space& space, const Csr<T>& a) {
+  return Analysis<Space, T>(space, SpaceCsr<Space, T>(space, a).kept(space));
 }
 
 }  // namespace
 
 template <class Space, class T>
 LinearSolver<Space, T>::LinearSolver(const Space& space, const Csr<T>& a, LinearSolverOptions options)
-    : system_(system_of_arrays<Space, T>(space, a, std::move(options))) {}
+    : system_(system_of_arrays<Space, T>(std::move(options), [&] { return analysis_of_copy(space, a); })) {}
 
 template <class Space, class T>
 LinearSolver<Space, T>::LinearSolver(const Space& space, Csr<T>&& a, LinearSolverOptions options)
-    : system_(system_of_arrays<Space, T>(space, std::move(a), std::move(options))) {}
+    : system_(system_of_arrays<Space, T>(std::move(options), [&] { return Analysis<Space, T>(space, std::move(a)); })) {
+}
 
 template <class Space, class T>
 LinearSolver<Space, T>::LinearSolver(const Space& space, const CsrView<T>& a, LinearSolverOptions options)
-    : system_(system_of_arrays<Space, T>(space, a, std::move(options))) {}
+    : system_(system_of_arrays<Space, T>(std::move(options), [&] { return Analysis<Space, T>(space, a); })) {}
 
 template <class Space, class T>
 LinearSolver<Space, T>::LinearSolver(const Analysis<Space, T>& a, LinearSolverOptions options) {
@@ -138,7 +148,7 @@ std::vector<SolveResult> LinearSolver<Space, T>::solve_columns(Block<const T> b,
 
 template <class Space, class T>
 void LinearSolver<Space, T>::update_values(const Csr<T>& a) {
-  update_values(Analysis<Space, T>(matrix().space(), a));
+  update_values(analysis_of_copy(matrix().space(), a));
 }
 
 template <class Space, class T>

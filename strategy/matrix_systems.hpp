@@ -72,8 +72,8 @@ class MatrixSystem : public SystemSetUp<Space, T> {
   using System::options;
   using System::set_up;
 
-  MatrixSystem(const Analysis<Space, T>& given, LinearSolverOptions asked, double upload_seconds)
-      : System(std::move(asked)), numbered_(given, numbering_of<Space, T>(*this)), given_(numbered_) {
+  MatrixSystem(Analysis<Space, T> given, LinearSolverOptions asked, double upload_seconds)
+      : System(std::move(asked)), numbered_(std::move(given), numbering_of<Space, T>(*this)), given_(numbered_) {
     set_up.renumbering = numbered_.what();
     set_up.seconds.upload = upload_seconds;
     set_up.seconds.renumber = numbered_.changes() ? numbered_.seconds() : 0;
@@ -111,16 +111,18 @@ class MatrixSystem : public SystemSetUp<Space, T> {
   auto within_limits(Make make) -> std::optional<decltype(make())> {
     this->report(SetUpStage::precondition);
     const Stopwatch watch;
-    set_up.unfinished.reset();
     std::optional<decltype(make())> made;
     try {
       made.emplace(make());
     } catch (const Stopped&) {
-      set_up.unfinished = options.solve.stop.is_made() ? Status::interrupted : Status::time_limit;
-      set_up.preconditioner = {"none", options.preconditioner.name + " wasn't ready in time"};
     }
     space().wait();
     set_up.seconds.precondition = watch.seconds();
+    set_up.unfinished.reset();
+    if (!made) {
+      set_up.unfinished = options.solve.stop.is_made() ? Status::interrupted : Status::time_limit;
+      set_up.preconditioner = {"none", options.preconditioner.name + " wasn't ready in time"};
+    }
     return made;
   }
 
@@ -182,9 +184,10 @@ class SquareSystem final : public MatrixSystem<Space, T> {
   using Base::set_up;
 
   /// `lent`: an operator of the given matrix, or null.
-  SquareSystem(const Analysis<Space, T>& given, LinearSolverOptions asked, double upload_seconds,
+  SquareSystem(Analysis<Space, T> given, LinearSolverOptions asked, double upload_seconds,
                const Operator<Space, T>* lent)
-      : Base(given, std::move(asked), upload_seconds), parts_(make_parts(this->numbered().analysis(), lent)) {
+      : Base(std::move(given), std::move(asked), upload_seconds),
+        parts_(make_parts(this->numbered().analysis(), lent)) {
     take_parts();
     m_ = make_preconditioner(parts_.prepared.analysis());
     take_end();
@@ -279,8 +282,8 @@ class LeastSquaresSystem final : public MatrixSystem<Space, T> {
   using Base::options;
   using Base::set_up;
 
-  LeastSquaresSystem(const Analysis<Space, T>& given, LinearSolverOptions asked, double upload_seconds)
-      : Base(given, std::move(asked), upload_seconds) {
+  LeastSquaresSystem(Analysis<Space, T> given, LinearSolverOptions asked, double upload_seconds)
+      : Base(std::move(given), std::move(asked), upload_seconds) {
     take(this->numbered().analysis());
   }
 

@@ -54,49 +54,38 @@ Analysis<Space, T> in_order(const Analysis<Space, T>& given, std::span<const Ind
   }
 }
 
-/// The matrix with arrays that may be kept; the given analysis where nothing has to be copied.
-template <class Space, class T>
-Analysis<Space, T> kept(const Analysis<Space, T>& given) {
-  SpaceCsr<Space, T> matrix = given.matrix().kept(given.space());
-  if (matrix.view().val.data() == given.matrix().view().val.data()) return given;
-  return Analysis<Space, T>(given.space(), std::move(matrix), given.structure());
-}
-
 }  // namespace
 
 template <class Space, class T>
-NumberedMatrix<Space, T>::NumberedMatrix(const Analysis<Space, T>& given, const NumberingRequest& request)
-    : analysis_(given) {
+NumberedMatrix<Space, T>::NumberedMatrix(Analysis<Space, T> given, const NumberingRequest& request)
+    : analysis_(std::move(given)) {
   const Stopwatch watch;
-  const Space& space = given.space();
-  const Structure& before = given.structure();
+  const Space space = analysis_.space();
+  const Structure& before = analysis_.structure();
+  const double analyse_seconds = analysis_.seconds(), places = before.profile->sectors;
   const bool is_asked_for = request.renumber == Renumber::on;
   if (is_asked_for && before.rows != before.cols)
     throw ArgumentError("LinearSolver: only the rows of a square matrix can be numbered anew");
   NumberingChoice choice{is_asked_for, "asked for"};
   if (request.renumber == Renumber::automatic)
     choice = choose_numbering(before, machine_of(space), sizeof(T), request.expected_products);
-  if (choice.renumber && (is_asked_for || has_room(space, before))) {
-    if (request.on_begin) request.on_begin();
-    order_ = order_of(space, given.matrix().view().row_ptr, given.matrix().view().col);
-    Analysis<Space, T> made = in_order(given, order_.span());
-    if (is_asked_for || is_better_numbered(made.structure(), before)) {
-      what_ = {std::move(choice.reason), way_of<Space>(), order_.download(), before.profile->sectors,
-               made.structure().profile->sectors};
-      analysis_ = std::move(made);
-      seconds_ = watch.seconds() - analysis_.seconds() + given.seconds();
-      return;
-    }
-  }
-  order_ = {};
-  analysis_ = kept(given);
+  if (!choice.renumber || !(is_asked_for || has_room(space, before))) return;
+  if (request.on_begin) request.on_begin();
+  const CsrView<T>& a = analysis_.matrix().view();
+  Vector<Space, Index> order = order_of(space, a.row_ptr, a.col);
+  Analysis<Space, T> made = in_order(analysis_, order.span());
+  if (!is_asked_for && !is_better_numbered(made.structure(), before)) return;
+  what_ = {std::move(choice.reason), way_of<Space>(), order.download(), places, made.structure().profile->sectors};
+  order_ = std::move(order);
+  analysis_ = std::move(made);
+  seconds_ = watch.seconds() - analysis_.seconds() + analyse_seconds;
 }
 
 template <class Space, class T>
 Analysis<Space, T> NumberedMatrix<Space, T>::with_values(const Analysis<Space, T>& given) const {
   const Structure &now = given.structure(), &before = analysis_.structure();
   if (now.rows == before.rows && now.cols == before.cols && now.nonzeros == before.nonzeros) {
-    Analysis<Space, T> made = changes() ? in_order(given, order_.span()) : kept(given);
+    Analysis<Space, T> made = changes() ? in_order(given, order_.span()) : given;
     if (made.pattern() == analysis_.pattern()) return made;
   }
   throw ArgumentError("LinearSolver: the new values are on another pattern; make another LinearSolver");

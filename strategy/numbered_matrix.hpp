@@ -41,13 +41,12 @@ struct NumberingRequest {
 /// caller enter the new numbering and leave it.
 ///
 /// Exec      The constructor and with_values() wait. enter() and leave() are enqueued on Cuda.
-/// Memory    Renumbered, the matrix is another one, and the given analysis isn't kept; else the matrix is the given
-///           one, of which arrays are copied that are those of a Csr of the caller (SpaceCsr::kept()).
+/// Memory    The given analysis is kept only where the numbers stay.
 /// Throws    ArgumentError for Renumber::on with a matrix that isn't square.
 template <class Space, class T>
 class NumberedMatrix {
  public:
-  NumberedMatrix(const Analysis<Space, T>& given, const NumberingRequest& request);
+  NumberedMatrix(Analysis<Space, T> given, const NumberingRequest& request);
 
   const Analysis<Space, T>& analysis() const { return analysis_; }  ///< in the numbering of the solve
   const Renumbering& what() const { return what_; }

@@ -100,6 +100,8 @@ void wrong(const ostinato::Host& space, const ostinato::Csr<double>& matrix, con
   (void)ostinato::minres(space, Complex<double>{}, Values<double>(3), z);
   // A holds complex values, which only ostinato::cg, bicgstab and gmres take
   (void)ostinato::solve(space, Complex<float>{}, Values<float>(3), v);
+  // A is a function: make_operator<double>(space, n, f) makes an operator of it
+  (void)ostinato::LinearSolver(space, [](std::span<const double>, std::span<double>) {});
   // A has no rows() const and cols() const that give the size of the matrix
   (void)ostinato::cg(space, NoShape{}, b, x);
   // apply() of A isn't const: void apply(T alpha, std::span<const T> x, T beta, std::span<T> y) const
