@@ -329,7 +329,8 @@ SolveResult Gmres::run(const Space& space, const OperatorRef<Space, T>& given, I
     require_room(space, static_cast<double>(column * a.rows()) * size, bytes_of_coefficients<T>(size), limit,
                  "gmres: a basis of " + std::to_string(size) + " vectors", "--restart");
   const int usable = std::min(size, std::max(1, options.max_iterations));
-  const int block = options.restart == automatic_restart ? std::min(usable + 1, block_vectors) : usable + 1;
+  const int least = std::max(block_vectors, usable / Columns<T>::most_blocks + 1);
+  const int block = options.restart == automatic_restart ? std::min(usable + 1, least) : usable + 1;
   Arnoldi<Space, T> krylov(space, a, m, usable, block, flexible, workspace);
 
   const auto recurrence = [&](Out<T> r, Slot<T>, double norm, Monitor<Space>& monitor) {

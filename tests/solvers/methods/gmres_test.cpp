@@ -448,6 +448,32 @@ TYPED_TEST(GmresOn, BasisIsOrthonormalFromAStartNearAnInvariantSpace) {
   }
 }
 
+/// The image of the last vector is in the space but for rounding: no vector can follow.
+TYPED_TEST(GmresOn, BasisEndsWithAnInvariantSpace) {
+  using T = typename TypeParam::T;
+  for (const Index dimension : {1, 2, 9, 30}) {
+    for (const std::uint64_t seed : {1, 2, 3, 4}) {
+      SCOPED_TRACE(testing::Message() << dimension << " dimensions, seed " << seed);
+      Random random(seed);
+      std::vector<Triplet<T>> triplets;
+      for (Index i = 0; i < 97; ++i) {
+        triplets.push_back({i, i, static_cast<T>(i + 2)});
+        for (Index k = 0; k < dimension && i < dimension; ++k)
+          triplets.push_back({i, k, static_cast<T>(10 * signed_unit(random))});
+      }
+      const auto a = from_triplets<T>(97, 97, triplets);
+      std::vector<T> start = random_vector<T>(97, seed);
+      std::fill(start.begin() + dimension, start.end(), T{0});
+      for (const int every : {1, 4}) {
+        const auto basis = basis_of<typename TypeParam::Space, T>(this->space(), a, start, dimension + 3, every);
+        EXPECT_EQ(basis.v.size(), static_cast<std::size_t>(dimension));
+        expect_orthonormal(basis);
+        expect_arnoldi_relation(basis, a, 60);
+      }
+    }
+  }
+}
+
 TYPED_TEST(GmresOn, BasisIsThatOfAPreconditionedMatrixFarFromOne) {
   using T = typename TypeParam::T;
   using Space = typename TypeParam::Space;
