@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
-// Compares predicted with measured times of a product on the CPU, by format, over real and generated matrices:
-// predicted for the machine that stands for all, and for the machine at hand as it was measured just now.
+// Compares predicted with measured times of a product on the CPU, by format, over real and generated matrices.
 //
 //   bench_predictions [NAME...]   names as in the other benchmarks, or files; without any, 40 matrices of many kinds
 
@@ -16,7 +15,7 @@
 #include <ostinato/ostinato.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/base/timing.hpp>
-#include <ostinato/spmv/formats/calibration.hpp>
+#include <ostinato/spmv/cost/machine.hpp>
 #include <ostinato/spmv/formats/list.hpp>
 #include <ostinato/spmv/selection/candidates.hpp>
 
@@ -27,9 +26,7 @@ namespace {
 using namespace ostinato;
 
 /// Predicted over measured seconds.
-struct Ratios {
-  std::vector<double> usual, calibrated;
-};
+using Ratios = std::vector<double>;
 
 std::vector<std::string> default_set() {
   return bench::with_real(
@@ -53,29 +50,22 @@ double least_seconds(const Host& host, const F& product) {
   return least;
 }
 
-void compare(const Host& host, const bench::Case& c, const Machine& measured,
-             std::map<std::string, Ratios>& by_format) {
+void compare(const Host& host, const bench::Case& c, std::map<std::string, Ratios>& by_format) {
   const Analysis<Host, double> analysis(host, c.matrix, AnalysisDepth::full);
-  const Machine usual = machine_of(host);
-  const auto plan = [&](const Machine& m) {
-    const bool compress = may_compress({}, analysis.structure().nonzeros, sizeof(double));
-    return candidates_of(format_list<Host, double>(), {analysis.structure(), m, compress});
-  };
-  const std::vector<Candidate> before = plan(usual), now = plan(measured);
+  const Machine machine = machine_of(host);
+  const bool compress = may_compress({}, analysis.structure().nonzeros, sizeof(double));
   const Vector<Host, double> x(host, static_cast<std::size_t>(c.matrix.cols), 1.0);
   Vector<Host, double> y(host, static_cast<std::size_t>(c.matrix.rows));
-  for (std::size_t k = 0; k < now.size(); ++k) {
-    if (!now[k].cost.applies()) continue;
-    const Operator<Host, double> op(analysis, {.format = now[k].full_name()});
+  for (const Candidate& p : candidates_of(format_list<Host, double>(), {analysis.structure(), machine, compress})) {
+    if (!p.cost.applies()) continue;
+    const Operator<Host, double> op(analysis, {.format = p.full_name()});
     const double seconds = least_seconds(host, [&] { op.apply(1.0, x, 0.0, y); });
-    Ratios& ratios = by_format[now[k].name];
-    ratios.usual.push_back(before[k].cost.seconds / seconds);
-    ratios.calibrated.push_back(now[k].cost.seconds / seconds);
+    by_format[p.name].push_back(p.cost.seconds / seconds);
   }
 }
 
 /// "1.04, 93 %": the median, and the share between 1 / 1.5 and 1.5.
-std::string summary(std::vector<double> ratios) {
+std::string summary(Ratios ratios) {
   const auto near = std::count_if(ratios.begin(), ratios.end(), [](double r) { return r >= 1 / 1.5 && r <= 1.5; });
   char text[64];
   std::snprintf(text, sizeof text, "%.2f, %.0f %%", median(ratios),
@@ -84,16 +74,13 @@ std::string summary(std::vector<double> ratios) {
 }
 
 void print(const std::map<std::string, Ratios>& by_format) {
-  std::printf("| format | matrices | usual machine | this machine |\n|---|---|---|---|\n");
+  std::printf("| format | matrices | predicted over measured, within 1.5 |\n|---|---|---|\n");
   Ratios all;
   for (const auto& [name, r] : by_format) {
-    std::printf("| %s | %zu | %s | %s |\n", name.c_str(), r.usual.size(), summary(r.usual).c_str(),
-                summary(r.calibrated).c_str());
-    all.usual.insert(all.usual.end(), r.usual.begin(), r.usual.end());
-    all.calibrated.insert(all.calibrated.end(), r.calibrated.begin(), r.calibrated.end());
+    std::printf("| %s | %zu | %s |\n", name.c_str(), r.size(), summary(r).c_str());
+    all.insert(all.end(), r.begin(), r.end());
   }
-  std::printf("| all | %zu | %s | %s |\n", all.usual.size(), summary(all.usual).c_str(),
-              summary(all.calibrated).c_str());
+  std::printf("| all | %zu | %s |\n", all.size(), summary(all).c_str());
 }
 
 }  // namespace
@@ -101,13 +88,10 @@ void print(const std::map<std::string, Ratios>& by_format) {
 int main(int argc, char** argv) {
   try {
     const Host host;
-    const Machine m = measured_machine(host);
-    std::printf("%s: %.1f GB/s, a parallel step %.2f us, an entry %.3f ns, last cache %zu MiB\n\n",
-                host.description().c_str(), m.bandwidth / 1e9, m.latency * 1e6, m.entry_seconds * 1e9,
-                m.cache_bytes >> 20);
+    std::printf("%s\n\n", host.description().c_str());
     std::map<std::string, Ratios> by_format;
     const std::vector<std::string> names = argc > 1 ? std::vector<std::string>(argv + 1, argv + argc) : default_set();
-    for (const std::string& name : names) compare(host, bench::load_case(name), m, by_format);
+    for (const std::string& name : names) compare(host, bench::load_case(name), by_format);
     if (!by_format.empty()) print(by_format);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "bench_predictions: %s\n", e.what());

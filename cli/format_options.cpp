@@ -80,7 +80,6 @@ std::string format_listing() { return listing("Formats", format_list<Host, doubl
 
 FormatOptions format_options(const FormatInput& in) {
   FormatOptions o;
-  o.calibrate = true;
   o.format = in.format;
   o.tune = in.tune == "off" ? Tune::off : in.tune == "measure" ? Tune::measure : Tune::model;
   o.tune_budget = in.tune_budget;

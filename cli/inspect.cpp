@@ -156,8 +156,8 @@ Grid preconditioners_of(const Inspection& i) {
 }
 
 constexpr const char* predicted_sign =
-    "~ predicted: nine in ten lie within a factor of 1.5; the other products were\n"
-    "  timed now, and conversions are predicted";
+    "~ predicted, most within a factor of 2; the other products were timed now, and\n"
+    "  conversions are predicted";
 
 /// The parameters of the formats in the table.
 ParameterLegend legend_of(const Inspection& i, bool all) {

@@ -86,7 +86,6 @@ set(ostinato_public_headers
   spmv/cost/machine.hpp
   spmv/definitions.hpp
   spmv/dense/tridiagonal.hpp
-  spmv/formats/calibration.hpp
   spmv/formats/contract/built_format.hpp
   spmv/formats/contract/format.hpp
   spmv/formats/contract/lower_of.hpp

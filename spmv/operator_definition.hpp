@@ -121,7 +121,7 @@ void Operator<Space, T>::create(const Analysis<Space, T>& analysis, const Format
 /// for a new matrix.
 template <class Space, class T>
 void Operator<Space, T>::build(const Analysis<Space, T>& analysis) {
-  const Machine machine = machine_for(space_, analysis.structure().nonzeros, options_);
+  const Machine machine = machine_of(space_);
   const PlanInput in{analysis.structure(), machine, may_compress(options_, analysis.structure().nonzeros, sizeof(T))};
   const Candidate& c = choice_.candidates.front();
   const Proposal proposal =

@@ -157,7 +157,6 @@ class IncompleteLu {
     Index null_pivots = 0;
   };
   IncompleteLu(Made made, const Options& options) : options_(options), made_(std::move(made)) {}
-  static std::size_t bytes_of_value(const Options& options) { return options.in_float ? sizeof(float) : sizeof(T); }
   /// Of factors with so many entries, the diagonal of L left out.
   static std::size_t bytes_of(Index rows, Offset entries, const Options& options) {
     const auto beside = static_cast<std::size_t>(std::max<Offset>(entries - rows, 0)),

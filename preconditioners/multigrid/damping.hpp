@@ -12,7 +12,6 @@ enum class Smoother {
   jacobi,     ///< damped Jacobi; every sweep has the same damping
   chebyshev,  ///< damped Jacobi whose dampings make a Chebyshev polynomial of the 4th kind
   // A preconditioner of this name for the matrix of each level of an algebraic hierarchy:
-  ssor,
   fsai,
   ilu0,
   ic0,

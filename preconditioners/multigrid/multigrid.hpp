@@ -47,8 +47,6 @@ struct PointCoordinates {
 enum class MultigridReuse {
   none,           ///< nothing: the hierarchy is made anew
   interpolation,  ///< the interpolations, and so the patterns of all levels; their values are computed anew
-  pattern,  ///< the patterns of all levels and of the interpolations, whose values are computed anew, too; classical.
-            ///< Interpolations of levels that are coarsened aggressively keep their values
 };
 
 /// How a structured hierarchy keeps operators whose coefficients vary from point to point, once they are made.
@@ -60,20 +58,20 @@ enum class MultigridPrecision {
 struct MultigridOptions {
   MultigridKind kind = MultigridKind::automatic;
   /// Steps of the smoother before the coarse grid and after it, at most 8; 0: one for kind=pairwise and kind=plain, and
-  /// one of Jacobi for a symmetric matrix on a grid, one of ssor, fsai, ilu0 and ic0; otherwise two.
+  /// one of Jacobi for a symmetric matrix on a grid, one of fsai, ilu0 and ic0; otherwise two.
   int sweeps = 0;
-  /// By default Jacobi on a grid and for a matrix that isn't symmetric, else Chebyshev. ssor, fsai, ilu0 and ic0 smooth
+  /// By default Jacobi on a grid and for a matrix that isn't symmetric, else Chebyshev. fsai, ilu0 and ic0 smooth
   /// each level with the preconditioner of that name for its matrix, for kinds other than structured: `automatic` is
   /// `classical` with one of these. They take more time and memory at set-up and in a cycle, and fewer iterations on
   /// matrices that a diagonal hardly smooths. fsai and ic0 are for symmetric positive definite matrices.
   std::optional<Smoother> smoother = {};
 
-  /// For classical: on so many of the finest levels rows are coarsened twice at once, which takes about half of the
-  /// time and of the memory of the set-up, and about half as many iterations more. 0 .. 10.
-  int aggressive = 0;
+  /// For classical: the rows of the finest level are coarsened twice at once, which takes about half of the time and of
+  /// the memory of the set-up, and about half as many iterations more.
+  bool aggressive = false;
 
   /// For classical and aggregation. With MultigridReuse::interpolation, update_values() takes a fifth to a quarter of
-  /// the time of the set-up, and the object about 3 to 4 times the memory. MultigridReuse::pattern takes more of both.
+  /// the time of the set-up, and the object about 3 to 4 times the memory.
   MultigridReuse reuse = MultigridReuse::none;
 
   /// For aggregation, pairwise and plain: of each point, numbered point by point; 0: as many as coordinates have

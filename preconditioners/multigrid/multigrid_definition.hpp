@@ -90,9 +90,6 @@ inline void require_usable(const MultigridOptions& options) {
     throw ArgumentError("multigrid: reuse=interpolation is for kind=classical and kind=aggregation");
   if (!options.coordinates.values.empty())
     require_between("multigrid", "coordinates.dimensions", options.coordinates.dimensions, 2, 3);
-  const bool by_groups = has_k_cycle(options.kind) || options.kind == MultigridKind::aggregation;
-  if (options.reuse == MultigridReuse::pattern && by_groups)
-    throw ArgumentError("multigrid: reuse=pattern is for kind=classical");
   const bool may_be_structured = options.kind == MultigridKind::automatic || options.kind == MultigridKind::structured;
   if (options.precision == MultigridPrecision::half && !may_be_structured)
     throw ArgumentError("multigrid: precision=half is for kind=structured");
@@ -156,7 +153,6 @@ algebraic::AlgebraicOptions algebraic_options(const Analysis<Space, T>& analysis
   made.aggressive = options.aggressive;
   if (options.smoother) made.smoother = *options.smoother;
   made.takes_values = options.reuse != MultigridReuse::none;
-  made.takes_interpolations = options.reuse == MultigridReuse::pattern;
   made.threshold = options.threshold;
   if (options.kind != MultigridKind::aggregation && !has_k_cycle(options.kind)) return made;
   const algebraic::Points points = points_of(analysis, options);
@@ -184,7 +180,7 @@ inline MemoryPrediction predict_levels(const Structure& s, const MultigridOption
     double row, entry;
   };
   const Bytes b = options.kind == MultigridKind::aggregation ? Bytes{75, 10}
-                  : options.aggressive > 0                   ? Bytes{60, 8.5}
+                  : options.aggressive                       ? Bytes{60, 8.5}
                                                              : Bytes{110, 15};
   constexpr double inverse = 80e3;                     // of the coarsest level
   const bool has_coarse_levels = s.nonzeros > s.rows;  // a diagonal matrix hasn't
@@ -314,9 +310,9 @@ struct Multigrid<Space, T>::State {
     } catch (const MemoryLimitError&) {
       const bool may_be_aggressive =
           options.kind == MultigridKind::automatic || options.kind == MultigridKind::classical;
-      if (options.aggressive > 0 || !may_be_aggressive) throw;
+      if (options.aggressive || !may_be_aggressive) throw;
     }
-    options.aggressive = 1;
+    options.aggressive = true;
     is_short_of_memory = true;
     return Levels(analysis, multigrid_definition::algebraic_options(analysis, options), stop, memory);
   }

@@ -96,10 +96,6 @@ class MatrixProduct {
 /// Throws    DimensionError that names both shapes; DeviceError; std::bad_alloc.
 template <class Space, class T>
 ProductTerms count_terms(const Space& space, const SpaceCsr<Space, T>& a, const SpaceCsr<Space, T>& b);
-template <class Space, class T>
-Offset terms_of_product(const Space& space, const SpaceCsr<Space, T>& a, const SpaceCsr<Space, T>& b) {
-  return count_terms(space, a, b).all;
-}
 
 /// A B without values: those of the result aren't set on Cuda, and may be missing. As MatrixProduct.
 template <class Space, class T>

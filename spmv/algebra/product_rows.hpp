@@ -10,7 +10,6 @@
 //   swap_if(p, old, v)   atomically *p := v if *p == old; returns the previous value
 //   add(p, v)            atomically *p += v; returns the previous value
 //   set_bit(p, bit)      atomically *p |= bit
-//   lowest_bit(word)     the place of the lowest bit that is set, of a word that isn't 0
 //   all(b)               whether b is true on all lanes, none of which goes on before all have asked
 // All lanes call the functions below with the same arguments.
 

@@ -54,21 +54,17 @@ std::string device_name(const Cuda& space);
 /// The machine of a calibration, with the cache and shared memory that the driver reports.
 Machine machine_of(const Calibration& measured, std::size_t cache_bytes, std::size_t shared_bytes);
 
-/// What one thread of an EPYC takes (2026-11): for an entry of csr, for a product of next to nothing, and to start a
-/// parallel step.
-inline constexpr double usual_entry_seconds = 3.7e-10, usual_call_seconds = 1.5e-7, usual_start_seconds = 2e-6;
+/// A typical CPU with so many threads and a last cache of so many bytes; 0: of the usual size. Nothing is measured, so
+/// that equal calls choose equal formats.
+Machine cpu_machine(int threads, std::size_t cache_bytes = 0);
 
-/// A CPU of so many threads, by the figures of one.
-Machine usual_machine(int threads);
-
-/// The machine that a space runs on; of a space that doesn't tell, a thread of a CPU. For a Host the figures of one CPU
-/// stand for all, and threads make everything faster alike. So every machine chooses the same formats, with any number
-/// of threads. calibrated_machine() measures.
+/// The machine that a space runs on. A Host is the typical CPU with the threads of the Host and with the last cache
+/// that Linux tells of; a space that doesn't tell is a thread of it.
 Machine machine_of(const Host& space);
 Machine machine_of(const Cuda& space);
 template <class Space>
 Machine machine_of(const Space&) {
-  return usual_machine(1);
+  return cpu_machine(1);
 }
 
 }  // namespace ostinato

@@ -9,7 +9,6 @@
 
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/base/message.hpp>
-#include <ostinato/spmv/formats/calibration.hpp>
 #include <ostinato/spmv/formats/list.hpp>
 #include <ostinato/spmv/selection/choice.hpp>
 
@@ -27,15 +26,6 @@ inline Candidate candidate(std::string_view name, Proposal proposal) {
 }
 
 }  // namespace detail
-
-/// What predictions are made for, for a matrix of so many entries. Small matrices do with the usual figures: to read
-/// the measured ones takes as long as tens of their products, to measure them as long as thousands.
-template <class Space>
-Machine machine_for(const Space& space, Offset nonzeros, const FormatOptions& options) {
-  constexpr Offset fewest_entries = 10000;
-  return options.calibrate && nonzeros >= fewest_entries ? calibrated_machine(space, options.tune_again)
-                                                         : machine_of(space);
-}
 
 /// Checks the parameters of a request.
 /// Throws    ArgumentError when the format doesn't accept them, or when there are parameters for a name that isn't in

@@ -83,8 +83,6 @@ struct FormatOptions {
   Compress compress = Compress::automatic;
   double tune_budget = 0;   ///< seconds for measuring; 0: 5 % of the products' time, 20 ms to 5 s (everything: 10 s)
   bool tune_again = false;  ///< measure again, even if an earlier run kept the times
-  bool calibrate = false;   ///< predict with the speed of this CPU, see calibrated_machine(), for a matrix of at least
-                            ///< 10,000 entries; a GPU needs no such thing
   std::function<void(const Candidate& next, const Trials& so_far)> on_trial = {};  ///< called before each trial
 };
 

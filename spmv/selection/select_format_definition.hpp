@@ -62,7 +62,7 @@ class Selector {
       : analysis_(analysis),
         options_(options),
         list_(list),
-        machine_(machine_for(analysis.space(), analysis.structure().nonzeros, options)),
+        machine_(machine_of(analysis.space())),
         in_{analysis.structure(), machine_, may_compress(options, analysis.structure().nonzeros, sizeof(T))},
         candidates_(candidates_of(list, in_, parse_format(options.format))) {}
 

@@ -21,7 +21,7 @@
 #include <vector>
 
 #include <ostinato/spmv/base/error.hpp>
-#include <ostinato/spmv/space/late_threads.hpp>
+#include <ostinato/spmv/space/busy_processors.hpp>
 #include <ostinato/spmv/space/memory.hpp>
 
 /// OpenMP's, where the program has OpenMP; otherwise null.
@@ -183,7 +183,7 @@ int all_processors() {
 }
 
 /// Whether other programs leave the caller of a loop one processor at most.
-bool processors_are_taken(detail::BusyProcessors& busy, int threads, detail::LateThreads::Clock::time_point now) {
+bool processors_are_taken(detail::BusyProcessors& busy, int threads, detail::BusyProcessors::Clock::time_point now) {
   static const int processors = all_processors();
   return processors > 0 && busy.are_taken(processors, threads, now, running_tasks);
 }
@@ -241,29 +241,22 @@ void run_chunks(const Host& host, std::size_t count, void (*chunk)(const void*, 
   if (taken.test_and_set(std::memory_order_acquire)) return chunk(f, 0, count);
   const std::unique_ptr<std::atomic_flag, void (*)(std::atomic_flag*)> give_back(
       &taken, [](std::atomic_flag* flag) { flag->clear(std::memory_order_release); });
-  static LateThreads late;  // these two belong to the caller that has taken the pool
-  static BusyProcessors busy;
+  static BusyProcessors busy;  // belongs to the caller that has taken the pool
   const std::size_t chunks = std::min(count, static_cast<std::size_t>(host.threads()));
   if (chunks == 1) return chunk(f, 0, count);
-  const auto start = LateThreads::Clock::now();
-  if (processors_are_taken(busy, host.threads(), start) || late.are_expected(chunk, count, start))
-    return chunk(f, 0, count);
+  if (processors_are_taken(busy, host.threads(), BusyProcessors::Clock::now())) return chunk(f, 0, count);
   const std::size_t length = count / chunks, longer = count % chunks;  // `longer` chunks have one element more
   const auto begin = [=](std::size_t t) { return t * length + std::min(t, longer); };
   FirstFailure failure;
-  std::atomic<double> worked = 0;
   const WholeTeam whole;
   using Policy = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::Schedule<Kokkos::Static>>;
-  Kokkos::parallel_for("ostinato", Policy(0, chunks), [=, &failure, &worked](const std::size_t t) {
-    const auto began = LateThreads::Clock::now();
+  Kokkos::parallel_for("ostinato", Policy(0, chunks), [=, &failure](const std::size_t t) {
     try {
       chunk(f, begin(t), begin(t + 1));
     } catch (...) {
       failure.take(t);
     }
-    worked.fetch_add(LateThreads::seconds(began, LateThreads::Clock::now()), std::memory_order_relaxed);
   });
-  if (late.note(chunk, count, start, LateThreads::Clock::now(), worked)) busy.look_again();
   failure.rethrow();
 }
 

@@ -536,7 +536,8 @@ TEST_F(CliSolve, UnknownValuesListTheKnownOnes) {
                    "--recycle is 5; it has to be less than --restart, 5");
   expect_complaint(run("solve p.mtx --precond ilu0:solve=jacobi,power=2"), 2, "take that, or leave power out");
   expect_complaint(run("solve p.mtx --precond ilu0:solve=exact,sweeps=2"), 2, "or leave sweeps out");
-  expect_complaint(run("solve p.mtx --precond multigrid:kind=pairwise,reuse=pattern"), 2, "is for kind=classical; see");
+  expect_complaint(run("solve p.mtx --precond multigrid:kind=pairwise,reuse=interpolation"), 2,
+                   "is for kind=classical and kind=aggregation; see");
 }
 
 TEST_F(CliSolve, SaysWhenTheDeviceIsNotThere) {

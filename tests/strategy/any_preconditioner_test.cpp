@@ -147,9 +147,8 @@ TYPED_TEST(AnyPreconditionerOn, ListsTheOptionsThatThereAre) {
   EXPECT_EQ(complaint("auto:a=1"), "auto takes no options");
   const std::string known =
       "known: kind=automatic|structured|classical|aggregation|pairwise|plain, sweeps=0..8, "
-      "smoother=jacobi|chebyshev|ssor|fsai|ilu0|ic0, unknowns=0..100, threshold=0..1, aggressive=0..10, "
-      "reuse=none|interpolation|pattern, "
-      "precision=single|half";
+      "smoother=jacobi|chebyshev|fsai|ilu0|ic0, unknowns=0..100, threshold=0..1, aggressive=0|1, "
+      "reuse=none|interpolation, precision=single|half";
   EXPECT_EQ(complaint("multigrid:sweep=1"), "multigrid: unknown option 'sweep'; did you mean sweeps? " + known);
   EXPECT_EQ(complaint("multigrid:kind=structured,="), "multigrid: unknown option ''; " + known);
   for (const std::string bad : {"9", "-1", "", "2x", "99999999999", "0..8"})
@@ -187,10 +186,11 @@ TYPED_TEST(AnyPreconditionerOn, SaysWhatAnOptionHasToBe) {
       {"ict", "drop=x", "drop is 'x'; it has to be 0 to 1"},
       {"multigrid", "kind=other",
        "kind is 'other'; it has to be automatic, structured, classical, aggregation, pairwise or plain"},
-      {"multigrid", "smoother=sor", "smoother is 'sor'; it has to be jacobi, chebyshev, ssor, fsai, ilu0 or ic0"},
+      {"multigrid", "smoother=sor", "smoother is 'sor'; it has to be jacobi, chebyshev, fsai, ilu0 or ic0"},
       {"multigrid", "unknowns=101", "unknowns is '101'; it has to be 0 to 100"},
       {"multigrid", "threshold=1.5", "threshold is '1.5'; it has to be 0 to 1"},
-      {"multigrid", "aggressive=11", "aggressive is '11'; it has to be 0 to 10"},
+      {"multigrid", "aggressive=2", "aggressive is '2'; it has to be 0 or 1"},
+      {"multigrid", "reuse=pattern", "reuse is 'pattern'; it has to be none or interpolation"},
       {"multigrid", "precision=double", "precision is 'double'; it has to be single or half"}};
   for (const auto& [name, option, complaint] : wrong) {
     const std::string text = std::string(name) + ":" + option;

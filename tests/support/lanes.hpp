@@ -3,7 +3,6 @@
 #pragma once
 
 #include <atomic>
-#include <bit>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
@@ -72,7 +71,6 @@ struct ThreadLane {
   }
   static int add(int* p, int v) { return std::atomic_ref<int>(*p).fetch_add(v); }
   static void set_bit(std::uint32_t* p, std::uint32_t bit) { std::atomic_ref<std::uint32_t>(*p).fetch_or(bit); }
-  static int lowest_bit(std::uint32_t word) { return std::countr_zero(word); }
 };
 
 /// Calls f(lane) on each of `lanes` threads.

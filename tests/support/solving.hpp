@@ -245,7 +245,7 @@ bool register_on_every_space(testing::Types<Case...>, const char* suite, const c
   return true;
 }
 
-/// Like TYPED_TEST, for every method on every space: "Failure/cg_Host_double.ZeroMatrixIsNotSolved".
+/// Like TYPED_TEST, for every method on every space: "Failure/cg_Host_double.ZeroMatrixHasNoSolution".
 #define OSTINATO_METHOD_TEST(suite, name)                                                    \
   template <class Case>                                                                      \
   class suite##name : public MethodTest<Case> {                                              \

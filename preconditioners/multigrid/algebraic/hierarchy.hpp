@@ -15,7 +15,6 @@
 #include <ostinato/preconditioners/multigrid/algebraic/interpolation.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/level_smoother.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/near_null_space.hpp>
-#include <ostinato/spmv/algebra/transpose.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/base/stop.hpp>
 #include <ostinato/spmv/operator.hpp>
@@ -26,15 +25,12 @@ namespace ostinato::algebraic {
 
 struct AlgebraicOptions {
   CoarseningOptions coarsening;
-  int entries = 4;     ///< of a row of the interpolation, at most; classical
-  int aggressive = 0;  ///< how many of the finest levels are coarsened twice at once; classical
+  int entries = 4;          ///< of a row of the interpolation, at most; classical
+  bool aggressive = false;  ///< the finest level is coarsened twice at once; classical
   /// Where there are near-null vectors, smoothed aggregation takes the place of classical interpolation.
   std::optional<NearNullSpace> near_null = {};
   double threshold = 0.15;    ///< of strong blocks, for smoothed and plain aggregation
   bool takes_values = false;  ///< the hierarchy keeps what update() needs
-  /// The same, and what new values of the interpolations need; classical. Those of levels that are coarsened twice at
-  /// once keep their values.
-  bool takes_interpolations = false;
   /// Where that is a preconditioner, each level that is smoothed has its own.
   Smoother smoother = Smoother::chebyshev;
   /// How rows belong to points, for pairwise or for plain aggregation, which then takes the place of the other two.
@@ -66,7 +62,7 @@ struct AlgebraicLevel {
 /// its range; negative where the diagonal of A is.
 ///
 /// Layout    With takes_values also, in T, the matrices of all levels but the first, A P, P and P^T, and in float the
-///           matrix of each level in CSR. With takes_interpolations also P and P^T in float, and Interpolation.
+///           matrix of each level in CSR.
 /// Exec      In the memory of the space. Waits.
 /// Throws    ArgumentError when the matrices leave the range of the numbers, or rows with many entries make the next
 ///           level too dense; std::bad_alloc; DeviceError.
@@ -81,13 +77,12 @@ class AlgebraicHierarchy {
                      const MemoryBudget& memory);
 
   /// Takes new values of A, and keeps the interpolations: the values of all levels are those that a new hierarchy with
-  /// the same interpolations would have. With takes_interpolations only the patterns of the interpolations are kept.
-  /// Formats stay, but where one can't hold the new values (Operator::update_values).
+  /// the same interpolations would have. Formats stay, but where one can't hold the new values (Operator::update_values).
   ///
   /// Traffic   The products R A P, and what finding the largest eigenvalues takes. Allocates vectors for these, and
   ///           nothing that grows with the entries unless a format is built again.
   /// Exec      Has read the matrix at its end; other work may still be enqueued on Cuda.
-  /// Requires  The options had takes_values or takes_interpolations; the pattern of A is as before.
+  /// Requires  The options had takes_values; the pattern of A is as before.
   /// Throws    As the constructor. After an exception the values are those of neither matrix, until the next update.
   void update(const SpaceCsr<Space, T>& a, double power);
 
@@ -102,22 +97,11 @@ class AlgebraicHierarchy {
   std::size_t bytes_for_updates() const;
 
  private:
-  /// New values of P, its transpose, and both in float as in the level's formats.
-  struct Transfer {
-    Interpolation<Space, T> p;
-    MatrixTranspose<Space, T> r;
-    std::shared_ptr<CsrStorage<Space, float>> prolong = {}, restrict = {};
-  };
-
   /// What update() needs of a level.
   struct Source {
     std::shared_ptr<CsrStorage<Space, float>> a;  ///< as in the level's format, which may share the arrays
     std::optional<CoarseMatrix<Space, T>> next;   ///< none on the last level
-    std::optional<Transfer> transfer = {};        ///< with takes_interpolations; none on the last level
   };
-
-  static void update_transfer(const CsrView<T>& a, AlgebraicLevel<Space>& level, Transfer& t, double* bad);
-  static std::size_t bytes_of_transfer(const AlgebraicLevel<Space>& level, const Transfer& t);
 
   /// Makes levels whose interpolation is constant on groups.
   template <class Aggregation>
@@ -134,12 +118,6 @@ class AlgebraicHierarchy {
   std::optional<SpaceCsr<Space, T>> interpolated(const Space& space, const SpaceCsr<Space, T>& a,
                                                  const std::optional<SpaceCsr<Space, T>>& p, Offset vectors,
                                                  const StopRequest& stop, const MemoryBudget& memory);
-  std::optional<SpaceCsr<Space, T>> interpolated(const Space& space, const SpaceCsr<Space, T>& a,
-                                                 Interpolation<Space, T> p, const StopRequest& stop,
-                                                 const MemoryBudget& memory);
-  SpaceCsr<Space, T> join_levels(const Space& space, const SpaceCsr<Space, T>& a, const SpaceCsr<Space, T>& p,
-                                 const SpaceCsr<Space, T>& r, Offset vectors, const StopRequest& stop,
-                                 const MemoryBudget& memory, Transfer* transfer = nullptr);
   /// of_given: the structure of the matrix, where it is known.
   void add_level(const Space& space, const CsrView<T>& a, bool takes_values, const StopRequest& stop,
                  const MemoryBudget& memory, const Structure* of_given = nullptr);

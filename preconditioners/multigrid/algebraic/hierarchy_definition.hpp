@@ -202,16 +202,13 @@ void AlgebraicHierarchy<Space, T>::add_classical_levels(const Analysis<Space, T>
                                                         const MemoryBudget& memory) {
   const Space& space = analysis.space();
   add_levels(
-      analysis, options.takes_values || options.takes_interpolations,
+      analysis, options.takes_values,
       [&](const SpaceCsr<Space, T>& a) -> std::optional<SpaceCsr<Space, T>> {
-        const bool twice = levels_.size() <= static_cast<std::size_t>(options.aggressive);
-        Coarsening<Space> c = twice ? coarsen_twice(space, a.view(), options.coarsening, stop)
-                                    : coarsen(space, a.view(), options.coarsening);
+        const bool twice = options.aggressive && levels_.size() == 1;
+        const Coarsening<Space> c = twice ? coarsen_twice(space, a.view(), options.coarsening, stop)
+                                          : coarsen(space, a.view(), options.coarsening);
         if (c.coarse_rows == 0 || c.coarse_rows > hierarchy_definition::least_shrinking * a.view().rows) return {};
         hierarchy_definition::end_if(stop);
-        if (options.takes_interpolations && !twice)
-          return interpolated(space, a, Interpolation<Space, T>(space, a.view(), std::move(c), options.entries, stop),
-                              stop, memory);
         return interpolated(space, a,
                             twice ? multipass_interpolation(space, a.view(), c, options.entries, stop)
                                   : interpolation(space, a.view(), c, options.entries, stop),
@@ -260,59 +257,17 @@ std::optional<SpaceCsr<Space, T>> AlgebraicHierarchy<Space, T>::interpolated(con
                                                                              const MemoryBudget& memory) {
   if (!p || p->view().cols > hierarchy_definition::least_shrinking * a.view().rows) return {};
   hierarchy_definition::end_if(stop);
-  return join_levels(space, a, *p, transpose(space, *p), vectors, stop, memory);
-}
-
-/// The same for a P that takes new values.
-template <class Space, class T>
-std::optional<SpaceCsr<Space, T>> AlgebraicHierarchy<Space, T>::interpolated(const Space& space,
-                                                                             const SpaceCsr<Space, T>& a,
-                                                                             Interpolation<Space, T> p,
-                                                                             const StopRequest& stop,
-                                                                             const MemoryBudget& memory) {
-  if (p.result().view().cols > hierarchy_definition::least_shrinking * a.view().rows) return {};
-  hierarchy_definition::end_if(stop);
-  MatrixTranspose<Space, T> r(space, p.result());
-  Transfer transfer{std::move(p), std::move(r)};
-  SpaceCsr<Space, T> coarse =
-      join_levels(space, a, transfer.p.result(), transfer.r.result(), 1, stop, memory, &transfer);
-  sources_.back().transfer = std::move(transfer);
-  return coarse;
-}
-
-/// P^T A P, with P and its transpose on the last level so far; `transfer` takes what their new values need.
-template <class Space, class T>
-SpaceCsr<Space, T> AlgebraicHierarchy<Space, T>::join_levels(const Space& space, const SpaceCsr<Space, T>& a,
-                                                             const SpaceCsr<Space, T>& p, const SpaceCsr<Space, T>& r,
-                                                             Offset vectors, const StopRequest& stop,
-                                                             const MemoryBudget& memory, Transfer* transfer) {
+  const SpaceCsr<Space, T> r = transpose(space, *p);
   find_sizes(space, levels_.back(), detail::pattern_of(r.view()), r.view().val.size(), r.view().val.data());
   SpaceCsr<Space, T> coarse =
-      next_matrix(CoarseMatrix<Space, T>(space, r, a, p, a.view().nonzeros() * vectors * vectors, stop));
+      next_matrix(CoarseMatrix<Space, T>(space, r, a, *p, a.view().nonzeros() * vectors * vectors, stop));
   hierarchy_definition::end_if(stop);
-  const auto prolong = hierarchy_definition::in_float(space, p.view(), 1),
-             restrict = hierarchy_definition::in_float(space, r.view(), 1);
-  levels_.back().prolong = within(memory, space, SpaceCsr<Space, float>(prolong));
-  levels_.back().restrict = within(memory, space, SpaceCsr<Space, float>(restrict));
-  if (transfer != nullptr) {
-    transfer->prolong = prolong;
-    transfer->restrict = restrict;
-  }
+  const auto in_format = [&](const CsrView<T>& m) {
+    return within(memory, space, SpaceCsr<Space, float>(hierarchy_definition::in_float(space, m, 1)));
+  };
+  levels_.back().prolong = in_format(p->view());
+  levels_.back().restrict = in_format(r.view());
   return coarse;
-}
-
-/// New values of the interpolation from the next level and of its transpose. `bad` counts those of each that aren't
-/// finite in float.
-template <class Space, class T>
-void AlgebraicHierarchy<Space, T>::update_transfer(const CsrView<T>& a, AlgebraicLevel<Space>& level, Transfer& t,
-                                                   double* bad) {
-  const Space& space = level.a.space();
-  t.p.update(a);
-  t.r.update(t.p.result());
-  hierarchy_definition::to_float(space, t.p.result().view().val, 1, t.prolong->val, bad);
-  hierarchy_definition::to_float(space, t.r.result().view().val, 1, t.restrict->val, bad + 1);
-  level.prolong->update_values(t.prolong->view(), on_space, same_pattern);
-  level.restrict->update_values(t.restrict->view(), on_space, same_pattern);
 }
 
 template <class Space, class T>
@@ -337,7 +292,7 @@ void AlgebraicHierarchy<Space, T>::add_level(const Space& space, const CsrView<T
                      {},
                      {}});
   invert_diagonal(space, matrix.view(), levels_.back());
-  if (takes_values) sources_.push_back({m, {}, {}});
+  if (takes_values) sources_.push_back({m, {}});
   add_smoother(analysis, stop, memory);
 }
 
@@ -382,7 +337,6 @@ void AlgebraicHierarchy<Space, T>::update_level(std::size_t k, SpaceCsr<Space, T
   invert_diagonal(space, source.a->view(), level);
   side.mark();
   if (source.next) {
-    if (source.transfer) update_transfer(a.view(), level, *source.transfer, bad + 1);
     const CsrView<T>& r = source.next->r().view();
     find_sizes(space, level, detail::pattern_of(r), r.val.size(), r.val.data());
     source.next->update(a);
@@ -399,14 +353,13 @@ void AlgebraicHierarchy<Space, T>::update(const SpaceCsr<Space, T>& a, double po
   const MadeTogether together;  // Multigrid waits for all of this, when it has tried the cycle
   searches_.clear();
   first_searched_ = 0;
-  constexpr std::size_t matrices = 3;  // of a level, whose values in float that aren't finite are counted
-  Vector<Space, double> bad(space, matrices * levels_.size(), 0.0);
+  Vector<Space, double> bad(space, levels_.size(), 0.0);  // values of each level that aren't finite in float
   SpaceCsr<Space, T> of_level = a;
   // The products take most of the time and hardly fill a GPU; beside them the eigenvalues are searched: those of the
   // coarser levels beside those of the finest one, whose search takes longer than the products.
   std::optional<SideStream<Space>> of_finest(std::in_place, space, 0), of_coarser(std::in_place, space, 1);
   for (std::size_t k = 0; k < levels_.size(); ++k)
-    update_level(k, of_level, k == 0 ? *of_finest : *of_coarser, bad.data() + matrices * k);
+    update_level(k, of_level, k == 0 ? *of_finest : *of_coarser, bad.data() + k);
   std::optional<CoarseInverse<Space, T>> inverse;
   if (coarse_inverse_) inverse.emplace(space, of_level, sizes_, power_, inverse_->val);
   std::vector<double> counts(bad.size());
@@ -576,14 +529,6 @@ double AlgebraicHierarchy<Space, T>::complexity() const {
   return all / std::max(1.0, static_cast<double>(levels_.front().nonzeros));
 }
 
-/// What new values of P need beside the levels' operators, P and P^T.
-template <class Space, class T>
-std::size_t AlgebraicHierarchy<Space, T>::bytes_of_transfer(const AlgebraicLevel<Space>& level, const Transfer& t) {
-  const std::size_t places = sizeof(Offset) * static_cast<std::size_t>(t.p.result().view().nonzeros());
-  return t.p.bytes() + places + hierarchy_definition::beside(*level.prolong, *t.prolong) +
-         hierarchy_definition::beside(*level.restrict, *t.restrict);
-}
-
 template <class Space, class T>
 std::size_t AlgebraicHierarchy<Space, T>::bytes_for_updates() const {
   std::size_t total = 0;
@@ -591,7 +536,6 @@ std::size_t AlgebraicHierarchy<Space, T>::bytes_for_updates() const {
     const Source& source = sources_[k];
     total += hierarchy_definition::beside(levels_[k].a, *source.a);
     if (source.next) total += source.next->bytes();
-    if (source.transfer) total += bytes_of_transfer(levels_[k], *source.transfer);
   }
   if (inverse_) total += hierarchy_definition::beside(*coarse_inverse_, *inverse_);
   return total;

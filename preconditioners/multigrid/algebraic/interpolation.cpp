@@ -10,7 +10,6 @@
 namespace ostinato::algebraic {
 
 #define OSTINATO_INSTANTIATE(Space, T)                                                                      \
-  template class Interpolation<Space, T>;                                                                   \
   template SpaceCsr<Space, T> interpolation(const Space&, const CsrView<T>&, const Coarsening<Space>&, int, \
                                             const StopRequest&);                                            \
   template SpaceCsr<Space, T> truncated(const Space&, const CsrView<T>&, int)

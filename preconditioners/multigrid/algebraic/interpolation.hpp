@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <memory>
-
 #include <ostinato/preconditioners/multigrid/algebraic/coarsening.hpp>
 #include <ostinato/spmv/algebra/product.hpp>
 #include <ostinato/spmv/base/stop.hpp>
@@ -28,41 +26,6 @@ namespace ostinato::algebraic {
 template <class Space, class T>
 SpaceCsr<Space, T> interpolation(const Space& space, const CsrView<T>& a, const Coarsening<Space>& c, int most = 4,
                                  const StopRequest& stop = {});
-
-/// The factors of P before P is truncated: P = spread sources (interpolation_steps.hpp).
-template <class Space, class T>
-struct InterpolationFactors {
-  std::shared_ptr<CsrStorage<Space, T>> sources, spread;
-};
-
-/// interpolation() as a plan that takes new values of A: the coarse rows, the strong entries and the pattern of P stay.
-///
-/// Layout    The coarsening, and P before it is truncated with its two factors.
-template <class Space, class T>
-class Interpolation {
- public:
-  Interpolation(const Space& space, const CsrView<T>& a, Coarsening<Space> c, int most = 4,
-                const StopRequest& stop = {});
-
-  /// P. Copies share its arrays, so that update() changes the values of all copies.
-  const SpaceCsr<Space, T>& result() const { return result_; }
-
-  /// Takes the values of a matrix with the pattern of A. With the old values the result has the old bits.
-  ///
-  /// Exec      As interpolation(). Allocates vectors of a number for each row.
-  /// Throws    ArgumentError when entries leave the range of T; P then has no use until the next update.
-  void update(const CsrView<T>& a);
-
-  std::size_t bytes() const;  ///< without those of the result
-
- private:
-  Space space_;
-  Coarsening<Space> coarsening_;
-  InterpolationFactors<Space, T> factors_;
-  MatrixProduct<Space, T> product_;
-  std::shared_ptr<CsrStorage<Space, T>> kept_;
-  SpaceCsr<Space, T> result_;
-};
 
 /// Keeps at most `most` entries of each row, the largest, scaled to the sum of the row.
 /// Throws    ArgumentError when `most` isn't in 1 .. 16, or when entries leave the range of T.

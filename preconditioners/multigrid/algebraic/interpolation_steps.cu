@@ -8,9 +8,7 @@ namespace ostinato {
 OSTINATO_FOR_EACH_ROW_ON_CUDA(algebraic::SumParts)
 OSTINATO_FOR_EACH_ON_CUDA(algebraic::FillSources)
 OSTINATO_FOR_EACH_ON_CUDA(algebraic::FillSpread)
-OSTINATO_SUM_ON_CUDA(algebraic::CountNotFinite)
 OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::CountKept)
 OSTINATO_SUM_ON_CUDA(algebraic::KeepLargest)
-OSTINATO_FOR_EACH_ON_CUDA(algebraic::KeepThese)
 
 }  // namespace ostinato

@@ -149,14 +149,6 @@ struct FillSpread {
   }
 };
 
-/// The sum counts values that aren't finite.
-template <class T>
-struct CountNotFinite {
-  const T* val;
-
-  OSTINATO_FUNCTION Sums<1> operator()(std::size_t k) const { return {{val[k] - val[k] == T{0} ? 0.0 : 1.0}}; }
-};
-
 /// The number of entries of a row that truncation keeps.
 struct CountKept {
   const Offset* row_ptr;
@@ -238,33 +230,6 @@ struct KeepLargest {
     return largest[count - 1];
   }
   OSTINATO_FUNCTION static T magnitude(T v) { return v < 0 ? -v : v; }
-};
-
-/// Keeps the entries of a row whose columns are given, as KeepLargest does with those that it chooses.
-template <class T>
-struct KeepThese {
-  const Offset* from_ptr;
-  const Index* from_col;
-  const T* from_val;
-  const Offset* row_ptr;
-  const Index* col;  ///< ascending in each row; each one is a column of the row
-  T* val;
-
-  OSTINATO_FUNCTION void operator()(std::size_t i) const {
-    const Offset to = row_ptr[i], end = row_ptr[i + 1], from = from_ptr[i], past = from_ptr[i + 1];
-    T total = 0, kept = 0;
-    Offset at = to;
-    for (Offset k = from; k < past; ++k) {
-      const T v = from_val[k];
-      total += v;
-      if (at == end || col[at] != from_col[k]) continue;
-      kept += v;
-      val[at++] = v;
-    }
-    if (end - to == past - from) return;
-    const T factor = factor_of_kept(total, kept);
-    for (Offset k = to; k < end; ++k) val[k] *= factor;
-  }
 };
 
 }  // namespace ostinato::algebraic

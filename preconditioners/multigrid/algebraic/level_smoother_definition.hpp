@@ -38,8 +38,6 @@ Named factors() {
 template <class Space>
 Named named(Smoother smoother) {
   switch (smoother) {
-    case Smoother::ssor:
-      return {"ssor"};
     case Smoother::fsai:
       return {"fsai"};
     case Smoother::ilu0:

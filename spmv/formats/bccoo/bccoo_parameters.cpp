@@ -175,11 +175,11 @@ BccooParameters choose_bccoo(const PlanInput& in, std::size_t value_bytes, bool 
   return p;
 }
 
-std::vector<BccooParameters> bccoo_variants(const PlanInput& in, std::size_t value_bytes, bool sliced) {
+std::vector<BccooParameters> bccoo_variants(const PlanInput& in, std::size_t value_bytes) {
   const Structure& s = in.structure;
   const Machine& m = in.machine;
   std::vector<BccooParameters> all;
-  add(all, choose_bccoo(in, value_bytes, sliced));
+  add(all, choose_bccoo(in, value_bytes, false));
   const std::vector<BlockSizeRank> sizes = ranked_sizes(s, value_bytes);
   for (std::size_t k = 0; k < 4 && sizes[k].bytes < 1.25 * sizes[0].bytes; ++k) {
     BccooParameters p = all.front();
@@ -193,11 +193,6 @@ std::vector<BccooParameters> bccoo_variants(const PlanInput& in, std::size_t val
       BccooParameters other = p;
       other.tile = tile;
       if (m.device) add(all, other);
-    }
-    for (const int slices : {2, 8, 16}) {
-      BccooParameters other = p;
-      other.slices = slices;
-      if (sliced) add(all, other);
     }
     BccooParameters other = p;
     other.strategy = 1;

@@ -23,7 +23,6 @@ struct SharedCells {
   __device__ static Index swap_if(Index* p, Index old, Index v) { return atomicCAS(p, old, v); }
   __device__ static int add(int* p, int v) { return atomicAdd(p, v); }
   __device__ static void set_bit(std::uint32_t* p, std::uint32_t bit) { atomicOr(p, bit); }
-  __device__ static int lowest_bit(std::uint32_t word) { return __ffs(static_cast<int>(word)) - 1; }
 };
 
 /// `Lanes` neighbouring lanes of a warp, a power of two.

@@ -162,7 +162,7 @@ Csr<T> two_hubs(Index n) {
 
 TYPED_TEST(ClassicalOn, RefusesToTakeTheSquareOfALongRow) {
   using T = typename TypeParam::T;
-  for (const int aggressive : {0, 1}) {
+  for (const bool aggressive : {false, true}) {
     MultigridOptions options = classical;
     options.aggressive = aggressive;
     EXPECT_EQ(why_refused(this->space(), two_hubs<T>(20), options), "");

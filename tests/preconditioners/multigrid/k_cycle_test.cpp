@@ -320,8 +320,6 @@ TYPED_TEST(KCycleOn, RefusesWhatItCantDo) {
     };
     reuse.reuse = MultigridReuse::interpolation;
     EXPECT_EQ(refusal(reuse), "multigrid: reuse=interpolation is for kind=classical and kind=aggregation");
-    reuse.reuse = MultigridReuse::pattern;
-    EXPECT_EQ(refusal(reuse), "multigrid: reuse=pattern is for kind=classical");
     EXPECT_THROW(Multigrid(this->space(), dense<T>({{1, 2}, {3, 0}}), options), ArgumentError);
     EXPECT_THROW(Multigrid(this->space(), dense<T>({{1, 0}, {0, HUGE_VAL}}), options), ArgumentError);
     EXPECT_EQ(refusal(with_points_of(7, options)),

@@ -124,10 +124,10 @@ TYPED_TEST(MatrixProductOn, CountsTerms) {
   using T = typename TypeParam::T;
   const Csr<T> a = from_triplets(3, 2, std::vector<Triplet<T>>{{0, 0, T{1}}, {0, 1, T{1}}, {2, 1, T{1}}});
   const Csr<T> b = from_triplets(2, 4, std::vector<Triplet<T>>{{0, 0, T{1}}, {0, 3, T{1}}, {1, 3, T{1}}});
-  EXPECT_EQ(terms_of_product(this->space(), this->on(a), this->on(b)), 4);
+  EXPECT_EQ(count_terms(this->space(), this->on(a), this->on(b)).all, 4);
   const auto none = this->on(from_triplets(0, 2, std::vector<Triplet<T>>{}));
-  EXPECT_EQ(terms_of_product(this->space(), none, this->on(b)), 0);
-  EXPECT_THROW(terms_of_product(this->space(), this->on(a), this->on(a)), DimensionError);
+  EXPECT_EQ(count_terms(this->space(), none, this->on(b)).all, 0);
+  EXPECT_THROW(count_terms(this->space(), this->on(a), this->on(a)), DimensionError);
 }
 
 /// Counts how often it is asked, and asks for an end from the given time on.

@@ -97,6 +97,25 @@ TEST(Machine, OfTheHostHasNeitherSectorsNorSharedMemory) {
   EXPECT_GT(m.cache_bytes, 0u);
 }
 
+TEST(CpuMachine, HasEachFigure) {
+  constexpr std::size_t cache = 5 << 20;
+  const Machine m = cpu_machine(3, cache);
+
+  EXPECT_EQ(m.threads, 3);
+  EXPECT_EQ(m.cache_bytes, cache);
+  for (const double v : {m.bandwidth, m.latency, m.term_seconds, m.entry_seconds, m.call_seconds}) EXPECT_GT(v, 0);
+  EXPECT_GT(cpu_machine(1).cache_bytes, 0u);
+}
+
+TEST(CpuMachine, IsTheSameOnEachCall) {
+  const Machine first = machine_of(Host()), again = machine_of(Host());
+
+  EXPECT_EQ(first.bandwidth, again.bandwidth);
+  EXPECT_EQ(first.latency, again.latency);
+  EXPECT_EQ(first.entry_seconds, again.entry_seconds);
+  EXPECT_EQ(first.cache_bytes, again.cache_bytes);
+}
+
 TEST(MachineOfTheHost, DISABLED_IsPrinted) {
   const Machine m = machine_of(Host());
   std::printf("machine: %a %a\n", m.bandwidth, m.term_seconds);

@@ -284,7 +284,7 @@ TYPED_TEST(AggressiveOn, TakesLessMemoryAndSomeIterationsMore) {
   const System<T> system = with_known_solution(renumbered(generate<T>("poisson3d", {.n = 20})));
   const Analysis<Space, T> analysis(this->space(), system.a);
   const Operator<Space, T> op(analysis);
-  const auto solve_with = [&](int aggressive, double& entries) {
+  const auto solve_with = [&](bool aggressive, double& entries) {
     const Multigrid<Space, T> m(analysis, {.kind = MultigridKind::classical, .aggressive = aggressive});
     entries = 0;
     for (const PreconditionerLevel& level : m.levels()) entries += static_cast<double>(level.nonzeros);
@@ -296,7 +296,7 @@ TYPED_TEST(AggressiveOn, TakesLessMemoryAndSomeIterationsMore) {
     return result.iterations;
   };
   double once = 0, twice = 0;
-  const int fewer = solve_with(0, once), more = solve_with(1, twice);
+  const int fewer = solve_with(false, once), more = solve_with(true, twice);
 
   EXPECT_LE(once, 2.8);
   EXPECT_LE(twice, 1.6);

@@ -18,12 +18,12 @@
 #include "support/solving.hpp"
 #include "support/systems.hpp"
 
-// Preconditioners as smoothers of algebraic multigrid: smoother=ssor, fsai, ilu0 and ic0.
+// Preconditioners as smoothers of algebraic multigrid: smoother=fsai, ilu0 and ic0.
 
 namespace ostinato::test {
 namespace {
 
-constexpr std::array smoothers = {Smoother::ssor, Smoother::fsai, Smoother::ilu0, Smoother::ic0};
+constexpr std::array smoothers = {Smoother::fsai, Smoother::ilu0, Smoother::ic0};
 constexpr std::array kinds = {MultigridKind::classical, MultigridKind::aggregation, MultigridKind::pairwise,
                               MultigridKind::plain};
 
@@ -63,9 +63,7 @@ class LevelSmootherOn : public SpaceTest<Case> {
     return iterations(a, Multigrid<Home, Value>(analysed(a), options), solver);
   }
 
-  static bool is_rough(Smoother smoother) {
-    return smoother == Smoother::fsai || (Home::has_streams && smoother != Smoother::ssor);
-  }
+  static bool is_rough(Smoother smoother) { return smoother == Smoother::fsai || Home::has_streams; }
 
   std::vector<Value> apply(const Multigrid<Home, Value>& m, const std::vector<Value>& r) const {
     const auto on_space = this->put(r);
@@ -120,14 +118,12 @@ TYPED_TEST(LevelSmootherOn, FactorsHelpWhereADiagonalDoesnt) {
 TYPED_TEST(LevelSmootherOn, SolvesWhereAIsNotSymmetric) {
   using T = typename TypeParam::T;
   const Csr<T> a = renumbered(generate<T>("convection-diffusion2d", {.n = 40}));
-  for (const Smoother smoother : {Smoother::ilu0, Smoother::ssor}) {
-    for (const char* solver : {"gmres", "bicgstab"}) {
-      const auto with = [&](Smoother s, int sweeps) {
-        const MultigridOptions options{.kind = MultigridKind::classical, .sweeps = sweeps, .smoother = s};
-        return this->iterations(a, Multigrid(this->space(), a, options), solver);
-      };
-      EXPECT_LE(with(smoother, 0), with(Smoother::jacobi, 1)) << solver;
-    }
+  for (const char* solver : {"gmres", "bicgstab"}) {
+    const auto with = [&](Smoother s, int sweeps) {
+      const MultigridOptions options{.kind = MultigridKind::classical, .sweeps = sweeps, .smoother = s};
+      return this->iterations(a, Multigrid(this->space(), a, options), solver);
+    };
+    EXPECT_LE(with(Smoother::ilu0, 0), with(Smoother::jacobi, 1)) << solver;
   }
   const auto with = [&](Smoother smoother) {
     return Multigrid(this->space(), a, {.kind = MultigridKind::classical, .smoother = smoother});
@@ -153,7 +149,7 @@ Csr<T> scaled_at_random(Csr<T> a) {
 TYPED_TEST(LevelSmootherOn, BearsABadlyScaledDiagonal) {
   using Space = typename TypeParam::Space;
   const Csr<double> whole = elasticity<double>({7, 6, 5}, false);
-  for (const Smoother smoother : {Smoother::ssor, Smoother::fsai, Smoother::ic0}) {
+  for (const Smoother smoother : {Smoother::fsai, Smoother::ic0}) {
     const auto largest = [&](const Csr<double>& of) {
       Csr<float> a{of.rows, of.cols, of.row_ptr, of.col, Array<float>(of.val.size())};
       for (std::size_t k = 0; k < of.val.size(); ++k) a.val[k] = static_cast<float>(of.val[k]);
@@ -217,7 +213,6 @@ TYPED_TEST(LevelSmootherOn, RefusesWhatOverflows) {
   for (Index i = 0; i < n; ++i) {
     entries.push_back({i, i, 1});
     if (i > 0) entries.push_back({i, i - 1, 1e30f});
-    if (i + 1 < n) entries.push_back({i, i + 1, 1e30f});
   }
   const Csr<float> a = from_triplets<float>(n, n, entries);
   const Analysis<Space, float> analysis(this->space(), a);
@@ -225,7 +220,7 @@ TYPED_TEST(LevelSmootherOn, RefusesWhatOverflows) {
   const auto inverse = this->put(std::vector<float>(n, 1));
   expect_refusal(
       [&] {
-        algebraic::LevelSmoother<Space>(Smoother::ssor, {op, analysis, inverse, false}, {},
+        algebraic::LevelSmoother<Space>(Smoother::ilu0, {op, analysis, inverse, false}, {},
                                         MemoryBudget(this->space(), "multigrid"));
       },
       "M^-1 r leaves the range");
@@ -242,7 +237,7 @@ TYPED_TEST(LevelSmootherOn, TakesNewValues) {
     }
   }
   const auto r = random_vector<T>(a.rows, 3);
-  for (const MultigridReuse reuse : {MultigridReuse::none, MultigridReuse::interpolation, MultigridReuse::pattern}) {
+  for (const MultigridReuse reuse : {MultigridReuse::none, MultigridReuse::interpolation}) {
     for (const Smoother smoother : smoothers) {
       const MultigridOptions options{.kind = MultigridKind::classical, .smoother = smoother, .reuse = reuse};
       Multigrid m(this->space(), a, options);
@@ -264,8 +259,7 @@ TYPED_TEST(LevelSmootherOn, TakesNewValues) {
 TYPED_TEST(LevelSmootherOn, SolvesSingularSystems) {
   using T = typename TypeParam::T;
   const Csr<T> a = graph_laplacian<T>(1200, 3, 1, 0, 1);
-  for (const Smoother smoother : {Smoother::ssor, Smoother::ic0})
-    EXPECT_LE(this->iterations(a, {.kind = MultigridKind::classical, .smoother = smoother}), 25);
+  EXPECT_LE(this->iterations(a, {.kind = MultigridKind::classical, .smoother = Smoother::ic0}), 25);
 }
 
 /// A grid in the matrix leaves a smoother that was asked for alone.
@@ -287,7 +281,7 @@ TYPED_TEST(LevelSmootherOn, RefusesWhatIsForGrids) {
                  "smoother=ilu0 is for other kinds than kind=structured");
   expect_refusal([&] { with({.smoother = Smoother::ic0, .precision = MultigridPrecision::half}); },
                  "precision=half is for grids, and smoother=ic0 for other matrices");
-  EXPECT_THROW(M::parse_options("kind=structured,smoother=ssor"), ArgumentError);
+  EXPECT_THROW(M::parse_options("kind=structured,smoother=ilu0"), ArgumentError);
   EXPECT_EQ(M::parse_options("smoother=fsai").smoother, Smoother::fsai);
 }
 
