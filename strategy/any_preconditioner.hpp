@@ -160,6 +160,8 @@ class AnyPreconditioner : public PreconditionerStep<Space, T> {
   /// Exec      Made by the first call, which waits.
   /// Throws    Stopped once options.stop is made. The object is then as before.
   const AnyPreconditioner* stronger(const StrongerOptions& options, std::vector<Refusal>& refused) const override;
+  /// What stronger() has made; null where it hasn't.
+  const AnyPreconditioner* made_stronger() const { return stronger_.get(); }
   double stronger_seconds() const override;  ///< predicted time that stronger() takes; 0 where there is nothing
 
   bool is_identity() const override;

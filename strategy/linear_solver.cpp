@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include <ostinato/preconditioners/synonyms.hpp>
 #include <ostinato/solvers/list.hpp>
 #include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/base/message.hpp>
@@ -21,7 +22,7 @@ void require_valid(const LinearSolverOptions& options) {
   ostinato::require_valid(options.solve);
   if (lower(options.device) != "auto")
     throw ArgumentError("LinearSolver works on its space; device = " + options.device + " is for solve(a, b)");
-  const std::string solver = lower(options.solver);
+  const std::string solver = usual_name(NameOf::solver, options.solver).name;
   if (solver == "auto" || find_solver(solver) != nullptr) return;
   std::vector<std::string> known{"auto"};
   for (const SolverInfo& info : solver_infos) known.emplace_back(info.name);
@@ -35,7 +36,7 @@ template <class Space, class T>
 SystemPointer<Space, T> system_of(Analysis<Space, T> analysis, LinearSolverOptions options, double upload_seconds = 0,
                                   const Operator<Space, T>* lent = nullptr) {
   const Structure& s = analysis.structure();
-  if (s.rows != s.cols || takes_any_shape(lower(options.solver)))
+  if (s.rows != s.cols || takes_any_shape(options.solver))
     return std::make_shared<detail::LeastSquaresSystem<Space, T>>(std::move(analysis), std::move(options),
                                                                   upload_seconds);
   return std::make_shared<detail::SquareSystem<Space, T>>(std::move(analysis), std::move(options), upload_seconds,

@@ -74,6 +74,8 @@ class SolverPreconditioner final : public PreconditionerBase<Space, T> {
 /// matrix: numbers rows anew where that pays (NumberedMatrix), prepares the system (PreparedMatrix), chooses a format,
 /// a preconditioner and a solver, and goes on with stronger ones where these don't get there.
 ///
+/// It remembers what worked: where a solve has gone on to a stronger preconditioner, the next one begins with that.
+///
 ///   ostinato::LinearSolver solver(space, matrix, {.preconditioner = {"ilut"}});
 ///   auto result = solver.solve(b, x);
 ///

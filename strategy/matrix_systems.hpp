@@ -197,6 +197,7 @@ class SquareSystem final : public MatrixSystem<Space, T> {
     const Begin begin = this->begin();
     SolveResult result =
         solve_prepared<Space, T>(parts_.prepared, parts_.matrix(), b, x, begin.m, begin.solver, limits);
+    if (result) remember(result);
     set_up.preparation = parts_.prepared.what();
     set_up.generated = parts_.matrix().generated();
     return result;
@@ -207,6 +208,7 @@ class SquareSystem final : public MatrixSystem<Space, T> {
     Parts parts = make_parts(analysis, nullptr);
     const Stopwatch watch;
     if (m_) {
+      worked_ = nullptr;  // the object drops it
       m_->update_values(parts.prepared.analysis());
       this->space().wait();
       set_up.seconds.precondition = watch.seconds();
@@ -230,13 +232,20 @@ class SquareSystem final : public MatrixSystem<Space, T> {
     const Operator<Space, T>& matrix() const { return own ? *own : *lent; }
   };
 
-  /// With what a solve begins. What worked for earlier right-hand sides belongs here.
+  /// With what a solve begins.
   struct Begin {
     std::string_view solver;
     PreconditionerRef<Space, T> m;
   };
   Begin begin() const {
-    return {options.solver, m_ ? PreconditionerRef<Space, T>(*m_) : PreconditionerRef<Space, T>()};
+    using Ref = PreconditionerRef<Space, T>;
+    return {options.solver, worked_ != nullptr ? Ref(*worked_) : m_ ? Ref(*m_) : Ref()};
+  }
+
+  /// Lets the next solve begin with the preconditioner that ended this one, where a stronger one took its place.
+  void remember(const SolveResult& result) {
+    for (const auto* m = worked_ != nullptr ? worked_ : m_ ? &*m_ : nullptr; m != nullptr; m = m->made_stronger())
+      if (m->name() == result.preconditioner) worked_ = m;
   }
 
   Parts make_parts(const Analysis<Space, T>& analysis, const Operator<Space, T>* lent) const {
@@ -272,6 +281,7 @@ class SquareSystem final : public MatrixSystem<Space, T> {
 
   Parts parts_;
   std::optional<AnyPreconditioner<Space, T>> m_;
+  const AnyPreconditioner<Space, T>* worked_ = nullptr;  ///< of those that m_ has made; null for m_ itself
 };
 
 /// A least squares problem: the matrix and its transpose, with a preconditioner of A^T A or A A^T.

@@ -52,8 +52,8 @@ SolveResult solve_by_name(const Space& space, const OperatorRef<Space, T>& a, In
 ///
 /// A preconditioner with a fallback() (one that AnyPreconditioner has chosen by itself) is watched: while it leaves
 /// more than 0.7 of the residual an iteration, averaged over 20 iterations and then over 80, 320, ..., the fallback may
-/// show from the x at hand, in half of that time, whether it is faster, and stays as long as it is. Which one that is
-/// depends on measured times, so two such solves may differ. result.notes says so.
+/// show from the x at hand, in half of that time, whether it is faster, and stays as long as it is, by a
+/// model of an iteration's time (iteration_seconds()), so that equal solves decide alike. result.notes says so.
 ///
 /// A preconditioner with a stronger() one (again one that AnyPreconditioner has chosen) is given up when the residual
 /// has fallen so slowly that the stronger one is predicted to get there sooner, and when no method converges with it;

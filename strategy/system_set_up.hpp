@@ -6,6 +6,7 @@
 
 #include <ostinato/preconditioners/contract/memory_budget.hpp>
 #include <ostinato/preconditioners/contract/preconditioner.hpp>
+#include <ostinato/preconditioners/synonyms.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/base/message.hpp>
@@ -43,7 +44,8 @@ class SystemSetUp {
 template <class Space, class T>
 SolverChoice solver_choice(const LinearSolverOptions& options, const Facts& facts,
                            const PreconditionerRef<Space, T>& m) {
-  if (lower(options.solver) != "auto") return {lower(options.solver), "asked for"};
+  const UsualName asked = usual_name(NameOf::solver, options.solver);
+  if (asked.name != "auto") return {asked.name, (asked.note.empty() ? "" : asked.note + "; ") + "asked for"};
   const SolveOptions& limits = options.solve;
   return choose_solver(facts, (m.varies() ? 2 : 1) * sizeof(T), limits.restart, m.varies() ? 0 : m.rate(),
                        m.symmetric(), memory_left(limits.mem_limit, m.bytes()));

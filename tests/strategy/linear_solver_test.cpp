@@ -19,6 +19,7 @@
 #include <ostinato/spmv/matrix/generate.hpp>
 
 #include "support/exact_residual.hpp"
+#include "support/hard_matrix.hpp"
 #include "support/solving.hpp"
 
 namespace ostinato::test {
@@ -239,6 +240,35 @@ TYPED_TEST(LinearSolvers, SolveForAColumnOfABlockEach) {
   }
   EXPECT_THROW(solver.solve_columns(Block<const T>(b.data(), n, 2, stride), Block<T>(x.data(), n, 3, stride)),
                DimensionError);
+}
+
+TYPED_TEST(LinearSolvers, BeginWithWhatWorkedBefore) {
+  using T = typename TypeParam::T;
+  const System<T> system = with_known_solution(hard_matrix<T>(2000));
+  LinearSolver<typename TypeParam::Space, T> solver(this->space(), system.a);
+  const SolveOptions options{.rtol = is_single<T> ? 1e-4 : 1e-8};
+  const auto solve = [&](T factor) {
+    System<T> scaled = system;
+    for (T& v : scaled.b) v *= factor;
+    const auto b = this->put(scaled.b);
+    auto x = this->put(scaled.x0);
+    Solved<T> solved{solver.solve(b.span(), x.span(), options), {}};
+    solved.x = x.download();
+    expect_honest(solved, scaled, options);
+    return solved.result;
+  };
+
+  const SolveResult first = solve(1), second = solve(-3);
+
+  EXPECT_TRUE(first) << first.message();
+  ASSERT_FALSE(first.changes.empty()) << "nothing was tested";
+  EXPECT_TRUE(second) << second.message();
+  EXPECT_TRUE(second.changes.empty()) << second.message();
+  EXPECT_EQ(second.preconditioner, first.preconditioner);
+  EXPECT_LT(second.iterations, first.iterations);
+  EXPECT_EQ(second.setup_seconds, 0);
+  solver.update_values(system.a);
+  EXPECT_EQ(solve(1).changes.size(), first.changes.size());
 }
 
 TYPED_TEST(LinearSolvers, TakeNewValues) {

@@ -130,7 +130,7 @@ TEST(CostWatch, AsksRitzValuesBeforeTheFirstLook) {
   for (CostWatch* watch : {&dear, &cheap, &blind}) {
     EXPECT_TRUE((*watch)({1, 1, 0, nullptr}));
     EXPECT_TRUE((*watch)({16, 0.5, 0.15, &t16}));
-    EXPECT_TRUE((*watch)({32, 0.4, 0.31, &t32})) << "the first interval";
+    EXPECT_TRUE((*watch)({32, 0.4, 0.31, &t32})) << "the first forecast";
   }
   EXPECT_FALSE(dear({48, 0.3, 0.47, &t48})) << "some 190 iterations of 10 ms";
   EXPECT_NEAR(dear.pace().left, 195, 15);
@@ -138,26 +138,6 @@ TEST(CostWatch, AsksRitzValuesBeforeTheFirstLook) {
   EXPECT_TRUE(cheap({48, 0.3, 0.47, &t48}));
   EXPECT_FALSE(cheap.stopped());
   EXPECT_TRUE(blind({48, 0.3, 0.47, &t48}));
-}
-
-TEST(CostWatch, TakesTheFasterOfTwoIntervalsForAForecast) {
-  const Tridiagonal t32 = line(32), t48 = line(48);
-  CostWatch slow_at_first(2.0, 1e-8, 10000, 1), slow_later(2.0, 1e-8, 10000, 1), slow(2.0, 1e-8, 10000, 1);
-  for (CostWatch* watch : {&slow_at_first, &slow_later, &slow}) EXPECT_TRUE((*watch)({1, 1, 0, nullptr}));
-  EXPECT_TRUE(slow_at_first({32, 0.4, 1.5, &t32}));
-  EXPECT_TRUE(slow_at_first({48, 0.3, 1.58, &t48})) << "some 190 iterations of 5 ms";
-  EXPECT_TRUE(slow_later({32, 0.4, 0.155, &t32}));
-  EXPECT_TRUE(slow_later({48, 0.3, 0.955, &t48}));
-  EXPECT_TRUE(slow({32, 0.4, 0.62, &t32}));
-  EXPECT_FALSE(slow({48, 0.3, 0.94, &t48})) << "some 190 iterations of 20 ms";
-
-  const Tridiagonal t64 = line(64), t96 = line(96);
-  CostWatch fast_once(2.0, 1e-8, 10000, 2);
-  EXPECT_TRUE(fast_once({1, 1, 0, nullptr}));
-  EXPECT_TRUE(fast_once({32, 0.4, 0.31, &t32}));
-  EXPECT_TRUE(fast_once({48, 0.3, 0.31, &t48})) << "two looks at once";
-  EXPECT_TRUE(fast_once({64, 0.3, 0.63, &t64}));
-  EXPECT_FALSE(fast_once({96, 0.2, 0.95, &t96}));
 }
 
 TEST(CostWatch, LeavesNoForecastOutWhereTheFirstCallComesLate) {
