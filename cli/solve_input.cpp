@@ -174,7 +174,7 @@ FormatOptions format_options(const SolveInput& in) {
 
 SolveOptions solve_options(const SolveInput& in, const std::string& precision) {
   SolveOptions o = in.limits;
-  o.rtol = in.rtol.value_or(precision == "single" ? 1e-5 : 1e-8);
+  o.rtol = in.rtol.value_or(precision == "single" ? usual_rtol<float> : usual_rtol<double>);
   return o;
 }
 

@@ -5,11 +5,14 @@
 #include <concepts>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <ostinato/solvers/options.hpp>
+#include <ostinato/solvers/solver.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
+#include <ostinato/spmv/space/concept.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
 #include <ostinato/strategy/set_up.hpp>
 
@@ -43,19 +46,43 @@ concept IsCsr = std::same_as<A, Csr<ValueOfCsr<A>>> || std::same_as<A, CsrView<V
 ///   if (auto s = ostinato::solve(a, b); !s) std::cerr << s.message() << '\n';
 ///
 /// options.solve.time_limit is for set-up and solve together. Where nothing but that of a solve is to be said,
-/// SolveOptions will do: solve(a, b, {.rtol = 1e-10}).
+/// SolveOptions will do: solve(a, b, {.rtol = 1e-10}). Without options rtol is usual_rtol<T>, 1e-8 or for float 1e-5.
 ///
 /// Shapes    A: a Csr or CsrView of float or double, m x n. b: m, in host memory.
 /// Exec      Waits. For many solves with one matrix, make a LinearSolver.
 /// Throws    As LinearSolver; DimensionError for another length of b, before any work; DeviceError where the GPU can't
 ///           be used.
 template <detail::IsCsr A, class T = detail::ValueOfCsr<A>>
-Solution<T> solve(const A& a, In<T> b, const LinearSolverOptions& options = {}) {
+Solution<T> solve(const A& a, In<T> b, const LinearSolverOptions& options = usual_options<T>()) {
+  static_assert(Real<T>, "A holds values that are neither float nor double");
   return detail::solve_on_device<T>(a, b, options);
 }
 template <detail::IsCsr A, class T = detail::ValueOfCsr<A>>
 Solution<T> solve(const A& a, In<T> b, const SolveOptions& options) {
-  return detail::solve_on_device<T>(a, b, {.solve = options});
+  return solve(a, b, LinearSolverOptions{.solve = options});
+}
+
+// Calls with other vectors come here, then those with matrices of another library, then those with misspelt options.
+template <detail::IsCsr A, class B, class T = detail::ValueOfCsr<A>>
+requires(!std::convertible_to<B, In<T>>) Solution<T> solve(const A&, B&&, const SolveOptions&) {
+  return detail::explain_vector<B, T, true>(), Solution<T>();
+}
+template <detail::IsCsr A, class B, class T = detail::ValueOfCsr<A>>
+requires(!std::convertible_to<B, In<T>>) Solution<T> solve(const A&, B&&, const LinearSolverOptions& = {}) {
+  return detail::explain_vector<B, T, true>(), Solution<T>();
+}
+template <detail::ForeignMatrix A>
+requires(!IsSpace<A>) Solution<double> solve(const A&, detail::Anything, const SolveOptions&) {
+  return detail::explain_matrix<A>(), Solution<double>();
+}
+template <detail::ForeignMatrix A>
+requires(!IsSpace<A>) Solution<double> solve(const A&, detail::Anything, const LinearSolverOptions& = {}) {
+  return detail::explain_matrix<A>(), Solution<double>();
+}
+template <class Call = void>
+Solution<double> solve(detail::Anything, detail::Anything, const detail::MisspeltOptions&) {
+  detail::explain_options<Call>();
+  return {};
 }
 
 }  // namespace ostinato

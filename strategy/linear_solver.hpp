@@ -96,19 +96,20 @@ class SolverPreconditioner final : public PreconditionerBase<Space, T> {
 template <class Space, class T>
 class LinearSolver {
  public:
-  LinearSolver(const Space& space, const Csr<T>& a, LinearSolverOptions options = {});
-  LinearSolver(const Space& space, Csr<T>&& a, LinearSolverOptions options = {});
-  LinearSolver(const Space& space, const CsrView<T>& a, LinearSolverOptions options = {});
-  explicit LinearSolver(const Analysis<Space, T>& a, LinearSolverOptions options = {});
+  LinearSolver(const Space& space, const Csr<T>& a, LinearSolverOptions options = usual_options<T>());
+  LinearSolver(const Space& space, Csr<T>&& a, LinearSolverOptions options = usual_options<T>());
+  LinearSolver(const Space& space, const CsrView<T>& a, LinearSolverOptions options = usual_options<T>());
+  explicit LinearSolver(const Analysis<Space, T>& a, LinearSolverOptions options = usual_options<T>());
   /// Solves with the format that the operator has, and doesn't number rows anew. Where the matrix is gone
   /// (Operator::analysis()), there is no preconditioner.
-  LinearSolver(const Space& space, const Operator<Space, T>& a, LinearSolverOptions options = {});
-  LinearSolver(const Space& space, const StencilOperator<Space, T>& a, LinearSolverOptions options = {});
-  LinearSolver(const Space& space, StencilOperator<Space, T>&& a, LinearSolverOptions options = {});
+  LinearSolver(const Space& space, const Operator<Space, T>& a, LinearSolverOptions options = usual_options<T>());
+  LinearSolver(const Space& space, const StencilOperator<Space, T>& a,
+               LinearSolverOptions options = usual_options<T>());
+  LinearSolver(const Space& space, StencilOperator<Space, T>&& a, LinearSolverOptions options = usual_options<T>());
   /// A LinearMap, or a class with value_type, rows(), cols() and apply() (spmv/linear_operator.hpp).
   template <class A>
   requires(LinearOperator<std::remove_cvref_t<A>> && !detail::HasMatrix<std::remove_cvref_t<A>, Space, T>)
-      LinearSolver(const Space& space, A&& a, LinearSolverOptions options = {})
+      LinearSolver(const Space& space, A&& a, LinearSolverOptions options = usual_options<T>())
       : LinearSolver(FromMap{}, detail::map_of<Space, T>(space, std::forward<A>(a)), std::move(options)) {}
   // What is neither comes here.
   template <detail::ForeignMatrix A>
@@ -156,18 +157,6 @@ class LinearSolver {
   std::shared_ptr<detail::SystemSetUp<Space, T>> system_;
 };
 
-template <class Space, class T>
-LinearSolver(const Space&, const Csr<T>&) -> LinearSolver<Space, T>;
-template <class Space, class T>
-LinearSolver(const Space&, const Csr<T>&, LinearSolverOptions) -> LinearSolver<Space, T>;
-template <class Space, class T>
-LinearSolver(const Space&, Csr<T>&&) -> LinearSolver<Space, T>;
-template <class Space, class T>
-LinearSolver(const Space&, Csr<T>&&, LinearSolverOptions) -> LinearSolver<Space, T>;
-template <class Space, class T>
-LinearSolver(const Space&, const CsrView<T>&) -> LinearSolver<Space, T>;
-template <class Space, class T>
-LinearSolver(const Space&, const CsrView<T>&, LinearSolverOptions) -> LinearSolver<Space, T>;
 template <IsSpace Space, detail::ForeignMatrix A>
 LinearSolver(const Space&, const A&) -> LinearSolver<Space, typename detail::ValueOf<A>::type>;
 template <IsSpace Space, detail::ForeignMatrix A>

@@ -77,7 +77,6 @@ class MatrixSystem : public SystemSetUp<Space, T> {
     set_up.renumbering = numbered_.what();
     set_up.seconds.upload = upload_seconds;
     set_up.seconds.renumber = numbered_.changes() ? numbered_.seconds() : 0;
-    set_up.expected_products = options.format.expected_products;
     this->report(SetUpStage::analyse);
   }
 

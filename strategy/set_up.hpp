@@ -10,6 +10,7 @@
 
 #include <ostinato/solvers/options.hpp>
 #include <ostinato/spmv/analysis/structure.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/selection/choice.hpp>
 #include <ostinato/strategy/any_preconditioner.hpp>
 #include <ostinato/strategy/numbered_matrix.hpp>
@@ -43,9 +44,8 @@ struct SetUpSeconds {
 struct SetUp {
   SetUpStage stage = SetUpStage::analyse;  ///< for LinearSolverOptions::progress
   SetUpSeconds seconds;
-  Structure structure;  ///< of the given matrix, in the numbering of the solve; of an operator what is known
-  Choice choice;        ///< without candidates where there is no matrix, without a name for operators of a user
-  double expected_products = 0;
+  Structure structure;    ///< of the given matrix, in the numbering of the solve; of an operator what is known
+  Choice choice;          ///< without candidates where there is no matrix, without a name for operators of a user
   std::string generated;  ///< state of the kernels compiled for this matrix; empty without any
   std::size_t matrix_bytes = 0;
   Renumbering renumbering;
@@ -74,5 +74,15 @@ struct LinearSolverOptions {
   /// Called at each step of the set-up, on the calling thread, with what is known by then.
   std::function<void(const SetUp&)> progress = {};
 };
+
+/// The tolerance of solves for which none is given.
+template <class T>
+inline constexpr double usual_rtol = is_single<T> ? 1e-5 : 1e-8;
+
+/// The options of a system for which none are given.
+template <class T>
+LinearSolverOptions usual_options() {
+  return {.solve = {.rtol = usual_rtol<T>}};
+}
 
 }  // namespace ostinato

@@ -102,6 +102,8 @@ void wrong(const ostinato::Host& space, const ostinato::Csr<double>& matrix, con
   (void)ostinato::solve(space, Complex<float>{}, Values<float>(3), v);
   // A is a function: make_operator<double>(space, n, f) makes an operator of it
   (void)ostinato::LinearSolver(space, [](std::span<const double>, std::span<double>) {});
+  // b is a pointer: pass std::span(b, n), which knows the length
+  (void)ostinato::solve(matrix, x.data(), {.rtol = 1e-6});
   // A has no rows() const and cols() const that give the size of the matrix
   (void)ostinato::cg(space, NoShape{}, b, x);
   // apply() of A isn't const: void apply(T alpha, std::span<const T> x, T beta, std::span<T> y) const

@@ -35,6 +35,10 @@ TEST(FrontDoor, TakesOptionsOfASolveOrAll) {
       solve(system.a.view(), system.b,
             {.solver = "bicgstab", .preconditioner = {"ilu0"}, .solve = {.rtol = 1e-4}, .device = "cpu"});
 
+  const auto usual = solve(system.a, system.b);
+
+  EXPECT_TRUE(usual) << usual.message();
+  EXPECT_LE(exact_residual(system.a.view(), usual.x, system.b).relative, 1.001e-5);
   EXPECT_TRUE(loose);
   EXPECT_LE(exact_residual(system.a.view(), loose.x, system.b).relative, 1.001e-2);
   EXPECT_TRUE(named);
