@@ -28,7 +28,7 @@ double gmres_seconds(const Space& space, const Operator<Space, double>& a, const
                      const Vector<Space, double>& b, int iterations) {
   Vector<Space, double> x(space, b.size(), 0.0);
   const SolveOptions options{
-      .rtol = 0, .max_iterations = iterations, .restart = restart, .divergence_limit = 0, .history = false};
+      .rtol = 0, .max_iterations = iterations, .divergence_limit = 0, .restart = restart, .history = false};
   const SolveResult result = gmres(space, a, b, x, m, options);
   if (result.iterations != iterations)
     std::printf("only %d iterations: %s\n", result.iterations, result.message().c_str());

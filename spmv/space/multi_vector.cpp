@@ -31,6 +31,29 @@ void add_columns(const Host& host, int columns, const Columns<T>& v, const T* h,
   });
 }
 
+/// w -= Q a and u -= Q b in some rows, with K columns from the first on, which save loads and stores of w and u.
+template <int K, class T>
+void subtract_pair(const Columns<T>& q, int first, std::size_t n, const T* a, const T* b, Out<T> w, Out<T> u,
+                   std::size_t begin, std::size_t end) {
+  const T* columns[K];
+  T of_w[K], of_u[K];
+  for (int k = 0; k < K; ++k) {
+    columns[k] = q.column(first + k, n);
+    of_w[k] = a[first + k];
+    of_u[k] = b[first + k];
+  }
+#pragma omp simd
+  for (std::size_t i = begin; i < end; ++i) {
+    T of_row = w[i], next = u[i];
+    for (int k = 0; k < K; ++k) {
+      of_row -= of_w[k] * columns[k][i];
+      next -= of_u[k] * columns[k][i];
+    }
+    w[i] = of_row;
+    u[i] = next;
+  }
+}
+
 }  // namespace
 
 template <class T>
@@ -100,21 +123,24 @@ void project_pair(const Host& host, int columns, const Columns<T>& q, In<T> w, I
   const std::size_t n = w.size(), blocks = (n + host_block - 1) / host_block;
   const std::size_t width = static_cast<std::size_t>(columns) + 1;
   std::vector<Pair> partial(blocks * width);
-  const auto of_column = [=, &q](int k) {
-    return detail::ProjectPair<T>{q.column(k, n), w.data(), u.data(), a + k, b + k};
-  };
   const detail::ConcludeStep<T> of_step{w.data(), u.data(), columns, a, b, step};
-  parallel_for(host, blocks, [=, out = partial.data()](std::size_t block) {
+  parallel_for(host, blocks, [=, &q, out = partial.data()](std::size_t block) {
     const std::size_t begin = block * host_block, end = std::min(begin + host_block, n);
     Pair* sums = out + block * width;
-    for (int k = 0; k < columns; ++k) *sums++ = detail::block_sums(of_column(k), begin, end);
+    for (int k = 0; k < columns; ++k) {
+      const T* column = q.column(k, n);  // in the first-level cache for the second sum
+      sums->v[0] = detail::block_sums(Dot<T>{column, w.data()}, begin, end).v[0];
+      sums->v[1] = detail::block_sums(Dot<T>{column, u.data()}, begin, end).v[0];
+      ++sums;
+    }
     *sums = detail::block_sums(of_step, begin, end);
   });
   for (int k = 0; k <= columns; ++k) {
     Pair total{};
     for (std::size_t block = 0; block < blocks; ++block) total += partial[block * width + static_cast<std::size_t>(k)];
     if (k < columns) {
-      of_column(k).finish(total);
+      a[k] = static_cast<T>(total.v[0]);
+      b[k] = static_cast<T>(total.v[1]);
     } else {
       of_step.finish(total);
     }
@@ -124,21 +150,16 @@ void project_pair(const Host& host, int columns, const Columns<T>& q, In<T> w, I
 template <class T>
 void orthogonalise_pair(const Host& host, int columns, const Columns<T>& q, const T* a, const T* b, Out<T> w, Out<T> u,
                         DelayedStep<T>* step) {
+  constexpr int together = 4;
   const std::size_t n = w.size(), blocks = (n + host_block - 1) / host_block;
   std::vector<Sums<1, sum_t<T>>> partial(blocks);
   detail::OrthogonalisePair<T> rest{0, n, {}, a, b, w.data(), u.data(), step};  // what is left without the columns
   rest.prepare();
   parallel_for(host, blocks, [=, &q, out = partial.data()](std::size_t block) {
     const std::size_t begin = block * host_block, end = std::min(begin + host_block, n);
-    for (int k = 0; k < columns; ++k) {
-      const T* column = q.column(k, n);
-      const T of_w = a[k], of_u = b[k];
-#pragma omp simd
-      for (std::size_t i = begin; i < end; ++i) {
-        w[i] -= of_w * column[i];
-        u[i] -= of_u * column[i];
-      }
-    }
+    int k = 0;
+    for (; k + together <= columns; k += together) subtract_pair<together>(q, k, n, a, b, w, u, begin, end);
+    for (; k < columns; ++k) subtract_pair<1>(q, k, n, a, b, w, u, begin, end);
     out[block] = detail::block_sums(rest, begin, end);
   });
   detail::finish_sum(rest, blocks, partial.data(), nullptr);
