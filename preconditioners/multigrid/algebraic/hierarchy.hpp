@@ -77,7 +77,8 @@ class AlgebraicHierarchy {
                      const MemoryBudget& memory);
 
   /// Takes new values of A, and keeps the interpolations: the values of all levels are those that a new hierarchy with
-  /// the same interpolations would have. Formats stay, but where one can't hold the new values (Operator::update_values).
+  /// the same interpolations would have. Formats stay, but where one can't hold the new values
+  /// (Operator::update_values).
   ///
   /// Traffic   The products R A P, and what finding the largest eigenvalues takes. Allocates vectors for these, and
   ///           nothing that grows with the entries unless a format is built again.

@@ -41,8 +41,8 @@ BccooValues bccoo_values(const PlanInput& in, const BccooParameters& p, std::siz
 /// The parameters expected to be fastest.
 BccooParameters choose_bccoo(const PlanInput& in, std::size_t value_bytes, bool sliced);
 
-/// The parameters of bccoo worth timing, after the paper's pruning: the four block sizes that take the fewest bytes, and
-/// variants of the best one.
+/// The parameters of bccoo worth timing, after the paper's pruning: the four block sizes that take the fewest bytes,
+/// and variants of the best one.
 std::vector<BccooParameters> bccoo_variants(const PlanInput& in, std::size_t value_bytes);
 
 Cost bccoo_cost(const PlanInput& in, const BccooParameters& p, std::size_t value_bytes);
