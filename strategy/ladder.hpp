@@ -193,7 +193,7 @@ class Ladder {
   SolveResult watched_run(const PreconditionerRef<Space, T>& m, const SolveOptions& options) {
     const double cost = options_.effort == Effort::quick || !may_use_factors() ? 0 : patience(m) * stronger_seconds(m);
     goal_ = goal_of<Space, T>(space_, b_, options);
-    CostWatch watch(cost, goal_, options.max_iterations, has_steady_residual(method_for(m)) ? 0.5 : 1,
+    CostWatch watch(cost, goal_, options.max_iterations, has_steady_residual(method_for(m)),
                     Space::has_streams && is_first_ && m.name() != "fsai" && a_.rows() >= RitzForecast::fewest_rows);
     const SolverInfo* const method = find_solver(method_for(m));
     const bool is_watched = cost > 0 && method != nullptr;

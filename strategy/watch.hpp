@@ -87,21 +87,23 @@ class Trial {
 };
 
 /// Stops a method when it has run for a while and would take longer than something else, whose set-up takes `cost`
-/// seconds and whose iterations, as long as those of the method, leave a tenth of the residual. Looks when `first`
-/// times the cost is over, then after twice the time and so on, and after each quarter of the iterations that are
-/// allowed: at how the residual fell since the look before, the first time since half of that time, because the rough
+/// seconds and whose iterations, as long as those of the method, leave a tenth of the residual. Looks when half of the
+/// cost is over (all of it where the residual isn't steady), then after twice the time and so on, and after some
+/// iterations, however short: 300 of a method whose residual is steady, a quarter of those that are allowed of others.
+/// It looks at how the residual fell since the look before, the first time since half of that time, because the rough
 /// part of an error falls fast. A look at one of these times takes in eight iterations or more. What CG tells of the
 /// eigenvalues is asked earlier (RitzForecast).
 class CostWatch {
  public:
   /// `goal`: the relative residual to reach, in at most `last` iterations. foresees: whether Ritz values are looked at.
-  CostWatch(double cost, double goal, int last, double first = 0.5, bool foresees = true)
+  CostWatch(double cost, double goal, int last, bool is_steady = true, bool foresees = true)
       : cost_(cost),
-        first_(first * cost),
+        first_((is_steady ? 0.5 : 1) * cost),
         next_(0.5 * first_),
         goal_(goal),
         last_(last),
-        next_number_(last_ / 4),
+        between_(is_steady ? std::min(last / 4, most_between) : last / 4),
+        next_number_(between_),
         foresees_(foresees) {}
 
   bool stopped() const { return stopped_; }
@@ -127,7 +129,7 @@ class CostWatch {
     if (many || now.seconds >= first_) judge(now, n, late);
     base_ = {now.number, least_, now.seconds};
     if (late) next_ = 2 * now.seconds;
-    if (many) next_number_ = now.number + std::max(1, last_ / 4);
+    if (many) next_number_ = now.number + std::max(1, between_);
     return !stopped_;
   }
 
@@ -152,8 +154,9 @@ class CostWatch {
     stopped_ = least_ > goal_ && (dear || left > last_ - now.number);
   }
 
+  static constexpr int most_between = 300;
   double cost_, first_, next_, goal_;
-  int last_, next_number_;
+  int last_, between_, next_number_;
   bool foresees_;
   Iteration base_;             ///< at the last look
   Iteration start_;            ///< the first of the method

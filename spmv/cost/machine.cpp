@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <fstream>
 #include <string>
 
 #include <ostinato/spmv/cost/machine.hpp>
@@ -21,36 +20,6 @@ namespace {
 constexpr Calibration known[] = {
     {"NVIDIA H200", "2026-11", 4.814e12, 0.89, 2.5e-6, 0.7e-6, 5.1e-12, 1.75e-12, 1.5},
 };
-
-/// A CPU, as Machine has it but for one thread.
-struct Cpu {
-  double thread_bandwidth = 0;  ///< bytes a second that one thread reads from memory
-  int feeding_threads = 0;      ///< threads that take all that the memory gives
-  double start_seconds = 0;     ///< of a parallel step
-  double entry_seconds = 0, term_seconds = 0, call_seconds = 0;
-  std::size_t cache_bytes = 0;  ///< where the system doesn't tell
-};
-
-// The geometric means of an EPYC of 2026 (45 GB/s a thread, 0.37 ns an entry, 0.15 us a call) and a Xeon of 2.8 GHz
-// (12.5 GB/s, 0.69 ns, 0.28 us). Nine threads of the EPYC take all that its memory gives (2026-11).
-constexpr Cpu typical = {.thread_bandwidth = 24e9,
-                         .feeding_threads = 9,
-                         .start_seconds = 2e-6,
-                         .entry_seconds = 5.0e-10,
-                         .term_seconds = 3.0e-10,
-                         .call_seconds = 2.0e-7,
-                         .cache_bytes = std::size_t{32} << 20};
-
-/// The last cache that Linux tells of, or 0. (In a virtual machine sysconf() may tell of the whole socket's.)
-std::size_t last_cache() {
-  constexpr std::size_t least = std::size_t{1} << 20, most = std::size_t{1} << 30;
-  std::size_t kibibytes = 0;
-  for (const char* index : {"3", "2"}) {
-    std::ifstream file(std::string("/sys/devices/system/cpu/cpu0/cache/index") + index + "/size");
-    if (file >> kibibytes && kibibytes > 0) return std::clamp(kibibytes * 1024, least, most);
-  }
-  return 0;
-}
 
 }  // namespace
 
@@ -92,21 +61,20 @@ Machine machine_of(const Cuda& space) {
   return machine_of(calibration_of(device_name(space), space.bandwidth()), space.cache_bytes(), space.shared_bytes());
 }
 
-Machine cpu_machine(int threads, std::size_t cache_bytes) {
+// One thread of an EPYC (2026-11), nine of which take all that its memory gives. Threads make everything faster alike.
+Machine cpu_machine(int threads) {
+  constexpr int most = 9;
+  const double speed = std::min(threads, most);
   Machine m;
-  m.threads = threads;
-  m.bandwidth = typical.thread_bandwidth * std::min(threads, typical.feeding_threads);
-  m.latency = typical.start_seconds;
-  m.entry_seconds = typical.entry_seconds;
-  m.term_seconds = typical.term_seconds / threads;
-  m.call_seconds = typical.call_seconds;
-  m.cache_bytes = cache_bytes > 0 ? cache_bytes : typical.cache_bytes;
+  m.bandwidth = 45e9 * speed;
+  m.latency = 2e-6 / speed;
+  m.term_seconds = 2.2e-10 / threads;
+  m.cache_bytes = std::size_t{32} << 20;
+  m.entry_seconds = 3.7e-10 / speed;
+  m.call_seconds = 1.5e-7 / speed;
   return m;
 }
 
-Machine machine_of(const Host& space) {
-  static const std::size_t cache_bytes = last_cache();
-  return cpu_machine(space.threads(), cache_bytes);
-}
+Machine machine_of(const Host& space) { return cpu_machine(space.threads()); }
 
 }  // namespace ostinato

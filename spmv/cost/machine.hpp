@@ -54,12 +54,11 @@ std::string device_name(const Cuda& space);
 /// The machine of a calibration, with the cache and shared memory that the driver reports.
 Machine machine_of(const Calibration& measured, std::size_t cache_bytes, std::size_t shared_bytes);
 
-/// A typical CPU with so many threads and a last cache of so many bytes; 0: of the usual size. Nothing is measured, so
-/// that equal calls choose equal formats.
-Machine cpu_machine(int threads, std::size_t cache_bytes = 0);
+/// A typical CPU with so many threads. Nothing is measured, so that equal calls choose equal formats.
+Machine cpu_machine(int threads);
 
-/// The machine that a space runs on. A Host is the typical CPU with the threads of the Host and with the last cache
-/// that Linux tells of; a space that doesn't tell is a thread of it.
+/// The machine that a space runs on. A Host is the typical CPU, on which threads make everything faster alike: so every
+/// machine chooses the same formats, with any number of threads. A space that doesn't tell is a thread of it.
 Machine machine_of(const Host& space);
 Machine machine_of(const Cuda& space);
 template <class Space>

@@ -110,7 +110,7 @@ TEST(CostWatch, JudgesNoLessThanEightIterationsByTheTime) {
 }
 
 TEST(CostWatch, LeavesTheFirstLookToTheCaller) {
-  CostWatch watch(1.0, 1e-8, 10000, 1);
+  CostWatch watch(1.0, 1e-8, 10000, false);
   EXPECT_TRUE(watch(at(1, 1, 0)));
   EXPECT_TRUE(watch(at(50, 1, 0.5)));
   EXPECT_TRUE(watch(at(99, 1, 0.99)));
@@ -126,7 +126,7 @@ TEST(CostWatch, LeavesWhatFallsAsFastAsAnythingElseWould) {
 
 TEST(CostWatch, AsksRitzValuesBeforeTheFirstLook) {
   const Tridiagonal t16 = line(16), t32 = line(32), t48 = line(48);
-  CostWatch dear(1.5, 1e-8, 10000, 1), cheap(3.0, 1e-8, 10000, 1), blind(1.5, 1e-8, 10000, 1, false);
+  CostWatch dear(1.5, 1e-8, 10000, false), cheap(3.0, 1e-8, 10000, false), blind(1.5, 1e-8, 10000, false, false);
   for (CostWatch* watch : {&dear, &cheap, &blind}) {
     EXPECT_TRUE((*watch)({1, 1, 0, nullptr}));
     EXPECT_TRUE((*watch)({16, 0.5, 0.15, &t16}));
@@ -142,7 +142,7 @@ TEST(CostWatch, AsksRitzValuesBeforeTheFirstLook) {
 
 TEST(CostWatch, LeavesNoForecastOutWhereTheFirstCallComesLate) {
   const Tridiagonal t64 = line(64), t96 = line(96), t128 = line(128);
-  CostWatch watch(1.0, 1e-8, 10000, 1);
+  CostWatch watch(1.0, 1e-8, 10000, false);
   EXPECT_TRUE(watch({64, 0.3, 0.1, &t64}));
   EXPECT_TRUE(watch({96, 0.2, 0.42, &t96}));
   EXPECT_FALSE(watch({128, 0.2, 0.74, &t128}));
