@@ -410,9 +410,14 @@ class Race {
   void run_pair(const SolverPair& pair, const M& m, double setup_seconds, double most) {
     if (setup_seconds >= most) return put_off(pair.preconditioner, setup_seconds, most);
     tell(pair);
+    if (options_.solve.stop.is_made()) return (void)(all_.interrupted = true);
+    // A run may be over before its end is asked for.
+    bool wants_end = false;
     SolveOptions o = options_.solve;
     o.time_limit = most - setup_seconds;
     o.history = false;
+    if (o.callback)
+      o.callback = [&](const Iteration& now) { return !(wants_end = wants_end || !options_.solve.callback(now)); };
     attempt(pair, [&] {
       space_.zero(x_.data(), x_.bytes());
       space_.wait();
@@ -421,6 +426,7 @@ class Race {
       space_.wait();
       take(pair, m, result, setup_seconds, watch.seconds());
     });
+    all_.interrupted |= wants_end || options_.solve.stop.is_made();
   }
 
   void take(const SolverPair& pair, const M& m, const SolveResult& result, double setup_seconds, double seconds) {

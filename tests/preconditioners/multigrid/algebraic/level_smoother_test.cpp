@@ -208,6 +208,7 @@ TYPED_TEST(LevelSmootherOn, LeavesOutRowsOfRounding) {
 /// Substitution multiplies by entries that are huge beside the diagonal.
 TYPED_TEST(LevelSmootherOn, RefusesWhatOverflows) {
   using Space = typename TypeParam::Space;
+  if (Space::has_streams) GTEST_SKIP() << "products with the triangles don't grow from row to row";
   std::vector<Triplet<float>> entries;
   constexpr Index n = 60;
   for (Index i = 0; i < n; ++i) {
