@@ -293,6 +293,7 @@ void AnyPreconditioner<Space, T>::give_way(const Analysis<Space, T>& analysis, c
     throw;
   }
   rung_ = 0;
+  has_new_values_ = false;
   is_none_ = built_ == nullptr;
 }
 
@@ -466,13 +467,15 @@ bool AnyPreconditioner<Space, T>::update_values(const Analysis<Space, T>& analys
   const bool stiff = rung_ == 0 && looks_stiff(analysis);
   bool direct_refused = false;
   std::string reason = choice_.reason;
-  if (!reason.ends_with(asked_for) && reason.rfind(chosen_before, 0) != 0) reason.insert(0, chosen_before);
+  const bool is_chosen = rung_ != no_ladder;
+  if (is_chosen && !has_new_values_) reason.insert(0, chosen_before);
   // What another preconditioner may refuse after this one is made beside this one, so that the object stays as it was.
   // One that takes new values in place knows no limit of memory.
   const bool in_place = fallback_ == nullptr && built_ != nullptr && mem_limit_ == 0;
   try {
     update_or_build(analysis, in_place);
     choice_.reason = std::move(reason);
+    has_new_values_ = is_chosen;
   } catch (const MemoryLimitError&) {
     throw;
   } catch (const ArgumentError& e) {

@@ -210,6 +210,7 @@ class AnyPreconditioner : public PreconditionerStep<Space, T> {
   std::optional<MemoryPrediction> prediction_;
   int rung_ =
       no_ladder;  ///< the place among the preconditioners that "auto" goes through; no_ladder: asked for by name
+  bool has_new_values_ = false;                 ///< reason() says that it was chosen for earlier ones
   mutable int refused_ = 0;                     ///< the rungs before this one were tried for these values, and are poor
   mutable bool direct_refused_ = false;         ///< so were direct factors, which come before other rungs
   bool is_stiff_ = false;                       ///< plain aggregation isn't tried

@@ -81,11 +81,11 @@ struct ComparisonOptions {
 /// time. All of them work on the system as solve() without a preconditioner prepares it, in one format.
 ///
 /// "auto" goes first. Half of the budget that is left then is for turns: the preconditioner of the least set-up runs
-/// with all solvers that suit, each other one of the list with the solver that "auto" takes with it and with the fastest
-/// solver so far. Multigrid has a turn for each of several kinds. Then the preconditioners of the best prospects, by
-/// time or by the pace of the residual, are made once more for the other solvers and for runs that had too little time;
-/// the fastest pairs are timed again, and the better time counts. A matrix that isn't square is solved by LSMR with each
-/// of the preconditioners for least squares.
+/// with all solvers that suit, each other one of the list with the solver that "auto" takes with it and with the
+/// fastest solver so far. Multigrid has a turn for each of several kinds. Then the preconditioners of the best
+/// prospects, by time or by the pace of the residual, are made once more for the other solvers and for runs that had
+/// too little time; the fastest pairs are timed again, and the better time counts. A matrix that isn't square is solved
+/// by LSMR with each of the preconditioners for least squares.
 ///
 /// Which pairs suit follows from the facts of the matrix, the reasons against a preconditioner, predicted memory and
 /// set-up, and from what preconditioners say of themselves. For a symmetric matrix whose diagonal has one sign, only

@@ -40,8 +40,8 @@ concept IsCsr = std::same_as<A, Csr<ValueOfCsr<A>>> || std::same_as<A, CsrView<V
 
 }  // namespace detail
 
-/// solve(A, b) solves A x = b, from x = 0, with a LinearSolver on the device that options.device names; "auto" takes the
-/// first GPU if there is one.
+/// solve(A, b) solves A x = b, from x = 0, with a LinearSolver on the device that options.device names; "auto" takes
+/// the first GPU if there is one.
 ///
 ///   if (auto s = ostinato::solve(a, b); !s) std::cerr << s.message() << '\n';
 ///

@@ -70,9 +70,9 @@ class SolverPreconditioner final : public PreconditionerBase<Space, T> {
   SolveOptions options_;
 };
 
-/// The set-up of a system A x = b, kept: solve() as often as wanted. It does what the program `ostinato solve` does to a
-/// matrix: numbers rows anew where that pays (NumberedMatrix), prepares the system (PreparedMatrix), chooses a format,
-/// a preconditioner and a solver, and goes on with stronger ones where these don't get there.
+/// The set-up of a system A x = b, kept: solve() as often as wanted. It does what the program `ostinato solve` does to
+/// a matrix: numbers rows anew where that pays (NumberedMatrix), prepares the system (PreparedMatrix), chooses a
+/// format, a preconditioner and a solver, and goes on with stronger ones where these don't get there.
 ///
 /// It remembers what worked: where a solve has gone on to a stronger preconditioner, the next one begins with that.
 ///

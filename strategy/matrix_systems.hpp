@@ -156,7 +156,8 @@ class MatrixSystem : public SystemSetUp<Space, T> {
   void name_bad_input(In<T> b, In<T> x, SolveResult& result) const {
     Workspace<Space> workspace(space());
     const ScaledSystem<Space, T> given("LinearSolver", space(), given_, b, x, {}, workspace);
-    if (std::string where = why_not_finite(given, x).where; !where.empty()) result.reason = std::move(where);
+    if (std::string where = why_not_finite(given, x).where; !where.empty())
+      result.take({Cause::bad_input, std::move(where)});
   }
 
   void say_unfinished(SolveResult& result) const {
@@ -166,7 +167,9 @@ class MatrixSystem : public SystemSetUp<Space, T> {
                                  ? "the limit of " + std::string(limit) + " s was reached"
                                  : "a stop was requested";
     result.status = *set_up.unfinished;
-    result.reason = what + " while " + options.preconditioner.name + " was made";
+    const bool is_late = set_up.unfinished == Status::time_limit;
+    result.take({is_late ? Cause::time_limit : Cause::stop_request,
+                 what + " while " + options.preconditioner.name + " was made"});
     result.notes.clear();
   }
 

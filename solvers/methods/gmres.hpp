@@ -30,8 +30,8 @@ int krylov_vectors(std::size_t rows, std::size_t bytes, int restart, double memo
 /// many as options.restart says: M is then linear up to 1e-7 only.
 ///
 /// Shapes    A: n x n, nonsingular. b, x: n, in the memory of `space`. On entry x holds the initial guess.
-/// Traffic   Step j of a cycle applies A and M once and reads the basis twice: (2 j + 6) n sizeof(T) bytes. FGMRES reads
-///           it four times.
+/// Traffic   Step j of a cycle applies A and M once and reads the basis twice: (2 j + 6) n sizeof(T) bytes. FGMRES
+///           reads it four times.
 /// Exec      With a given restart, of which options.max_iterations is the most that counts, allocates (restart + 2) n
 ///           sizeof(T) bytes at entry, with a preconditioner n sizeof(T) more, for FGMRES restart n sizeof(T) more, and
 ///           restart^2 sizeof(T) for coefficients; else 33 n sizeof(T) at entry and more as the basis grows.

@@ -33,10 +33,10 @@ inline constexpr int singular_a = 1,
 
 /// The Krylov basis of one GMRES solve and the coefficients of its orthogonalisation, in the memory of the space.
 ///
-/// With one M for all steps, reorthogonalisation is delayed (DelayedStep): step j applies A M^-1 to a candidate w for v(j)
-/// that has been orthogonalised once, and then knows v(j) and the candidate for v(j + 1), with its length. The column of
-/// H is that of v(j), by the linearity of A M^-1. Where little is left of the image of v(j), and with an M that varies,
-/// w = A M^-1 v(j) is orthogonalised twice at once.
+/// With one M for all steps, reorthogonalisation is delayed (DelayedStep): step j applies A M^-1 to a candidate w for
+/// v(j) that has been orthogonalised once, and then knows v(j) and the candidate for v(j + 1), with its length. The
+/// column of H is that of v(j), by the linearity of A M^-1. Where little is left of the image of v(j), and with an M
+/// that varies, w = A M^-1 v(j) is orthogonalised twice at once.
 template <class Space, class T>
 class Arnoldi {
  public:

@@ -25,8 +25,8 @@ namespace ostinato {
 /// Shapes    A: m x n. b: m. x: n, in the memory of `space`. On entry x holds the initial guess.
 /// Requires  A has apply_transposed (spmv/transposable_operator.hpp). M is symmetric, says so (equals_transpose()), and
 ///           is positive definite: n x n and near to A^T A, or m x m and near to A A^T, the latter where m != n and
-///           A x = b has a solution (strategy/least_squares_preconditioner.hpp). For a factor M = L L^T, LSMR works on A L^-T;
-///           it applies M^-1 alone.
+///           A x = b has a solution (strategy/least_squares_preconditioner.hpp). For a factor M = L L^T, LSMR works on
+///           A L^-T; it applies M^-1 alone.
 /// Traffic   An iteration applies A, A^T and M once each, and moves (3 m + 9 n) sizeof(T) bytes of vectors, with a
 ///           preconditioner 4 n (or 4 m) sizeof(T) more. The start takes up to 32 products with A^T where A has no
 ///           column_norms(), the end up to 64 with A where A has no facts().

@@ -236,7 +236,8 @@ class LeastSquares {
     return restarts_ < 0 && system_.m().is_complete() ? std::min(enough, rounding_of_factors) : enough;
   }
 
-  /// Complete factors of A^T A enlarge the rounding of A^T r to about eps^0.65 (strategy/least_squares_preconditioner.hpp).
+  /// Complete factors of A^T A enlarge the rounding of A^T r to about eps^0.65
+  /// (strategy/least_squares_preconditioner.hpp).
   static constexpr double rounding_of_factors = is_single<T> ? 3e-3 : 1e-8;
 
   /// Residuals that differ by half of the digits count as equal: then the gradient decides.

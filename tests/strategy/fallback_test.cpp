@@ -20,8 +20,8 @@
 namespace ostinato::test {
 namespace {
 
-/// A diagonal whose sizes differ by 1e6: bad, but symmetric and positive. It offers complete factors instead, with which
-/// an iteration is enough: they win, whatever time that takes.
+/// A diagonal whose sizes differ by 1e6: bad, but symmetric and positive. It offers complete factors instead, with
+/// which an iteration is enough: they win, whatever time that takes.
 template <class Space, class T>
 struct Scattered : PreconditionerStep<Space, T> {
   using Base = PreconditionerBase<Space, T>;
