@@ -28,12 +28,38 @@ struct RightHandSide {
   bool is_given = false;
 };
 
+/// Calls visit(piece) for one piece of a vector after the other, in host memory, until that returns false. A copy of the
+/// whole would take longer than a solve: its pages are new.
+template <class Space, class T, class Visit>
+void visit_pieces(const Space& space, const Vector<Space, T>& v, Visit visit) {
+  constexpr std::size_t most = std::size_t{1} << 18;
+  std::vector<T> piece(std::min(most, v.size()));
+  for (std::size_t begin = 0; begin < v.size(); begin += piece.size()) {
+    const std::size_t count = std::min(piece.size(), v.size() - begin);
+    space.download(piece.data(), v.data() + begin, count * sizeof(T));
+    if (!visit(std::span<const T>(piece.data(), count))) return;
+  }
+}
+
+template <class Space, class T>
+Vector<Space, T> ones(const Space& space, std::size_t size) {
+  constexpr std::size_t most = std::size_t{1} << 18;
+  const std::vector<T> piece(std::min(most, size), T{1});
+  Vector<Space, T> v(space, size);
+  for (std::size_t begin = 0; begin < size; begin += piece.size())
+    space.upload(v.data() + begin, piece.data(), std::min(piece.size(), size - begin) * sizeof(T));
+  return v;
+}
+
 /// Whether b = A * ones is 0 but for rounding, as on a grid without boundary values. `norm`: of A.
 template <class Space, class T>
 bool is_rounding(const LinearMap<Space, T>& a, double norm, const Vector<Space, T>& b) {
   // The largest rather than the norm, whose squares might vanish.
-  if (!(largest(b.download()) <= 8 * static_cast<double>(std::numeric_limits<T>::epsilon()) * norm)) return false;
-  return std::isfinite(norm) && is_rounding_by_row<Space, T>(a.space(), a, std::vector<T>(a.cols(), T{1}), b);
+  const double most = 8 * static_cast<double>(std::numeric_limits<T>::epsilon()) * norm;
+  bool is_small = true;
+  visit_pieces(a.space(), b, [&](std::span<const T> piece) { return is_small = largest(piece) <= most; });
+  return is_small && std::isfinite(norm) &&
+         is_rounding_by_row<Space, T>(a.space(), a, std::vector<T>(a.cols(), T{1}), b);
 }
 
 template <class Space, class T>
@@ -51,7 +77,7 @@ RightHandSide<Space, T> right_hand_side(const LinearMap<Space, T>& a, double nor
                                         const std::string& matrix) {
   const Space& space = a.space();
   if (!given.empty()) return {Vector<Space, T>(space, std::span<const T>(given)), {}, false, true};
-  auto b = product(a, Vector<Space, T>(space, a.cols(), T{1}));
+  auto b = product(a, ones<Space, T>(space, a.cols()));
   if (!(norm > 0) || !is_rounding(a, norm, b)) return {std::move(b), "b = A * ones, no --rhs was given", true};
   if (!generated_matrix(matrix))
     throw FormatError(matrix, 0,
@@ -72,10 +98,13 @@ double norm_of(const std::vector<T>& v) {
 }
 
 /// The largest difference to ones.
-template <class T>
-double error_of(const std::vector<T>& x) {
+template <class Space, class T>
+double error_of(const Space& space, const Vector<Space, T>& x) {
   double error = 0;
-  for (const T v : x) error = std::max(error, std::abs(static_cast<double>(v) - 1));
+  visit_pieces(space, x, [&](std::span<const T> piece) {
+    for (const T v : piece) error = std::max(error, std::abs(static_cast<double>(v) - 1));
+    return true;
+  });
   return error;
 }
 

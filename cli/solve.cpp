@@ -39,12 +39,12 @@ SolveOptions shown(SolveOptions options, const InterruptFlag& interrupt, LiveLin
   return options;
 }
 
-template <class T>
-void keep_solution(const SolveInput& in, SolveReport& report, const std::vector<T>& x) {
-  if (report.of_ones && report.structure.rows >= report.structure.cols) report.error = error_of(x);
+template <class Space, class T>
+void keep_solution(const Space& space, const SolveInput& in, SolveReport& report, const Vector<Space, T>& x) {
+  if (report.of_ones && report.structure.rows >= report.structure.cols) report.error = error_of(space, x);
   if (in.output.empty()) return;
   const std::string comment = "ostinato solve " + in.matrix + "\n" + report.result.message();
-  write_vector<T>(in.output, std::span<const T>(x), comment);
+  write_vector<T>(in.output, std::span<const T>(x.download()), comment);
   report.output = in.output;
 }
 
@@ -60,9 +60,10 @@ void write_history(const std::string& path, const std::vector<double>& history) 
 
 /// Writes x, the report, the history and the table, each also when another can't be written. Returns the exit code.
 template <class Space, class T>
-int finish(const SolveInput& in, SolveReport& report, const Vector<Space, T>& x, const Stopwatch& since_start) {
+int finish(const Space& space, const SolveInput& in, SolveReport& report, const Vector<Space, T>& x,
+           const Stopwatch& since_start) {
   Outputs outputs;
-  outputs.attempt([&] { keep_solution(in, report, x.download()); });
+  outputs.attempt([&] { keep_solution(space, in, report, x); });
   report.times.total = since_start.seconds();
   outputs.attempt([&] { write_json(in.json, report); });
   outputs.attempt([&] { write_history(in.history, report.result.history); });
@@ -154,7 +155,7 @@ int solve_with(LinearSolver<Space, T> system, const Array<T>& given_b, const Arr
   live.clear();
   take_result(in, report, std::move(result), system.set_up());
   report.bytes.vectors = b.bytes() + x.bytes();
-  return finish(in, report, x, since_start);
+  return finish(a.space(), in, report, x, since_start);
 }
 
 template <class T, class Space>

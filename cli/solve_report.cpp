@@ -88,7 +88,7 @@ void take_result(const SolveInput& in, SolveReport& report, SolveResult result, 
   take_set_up(in, report, set_up);
   report.result = std::move(result);
   SolveResult& end = report.result;
-  if (set_up.unfinished == end.status)
+  if (set_up.unfinished == end.status && end.status == Status::time_limit)
     end.reason = fmt::format("the limit of {:.3g} s was reached while {} was made", in.limits.time_limit, in.precond);
   take_last(report);
   end.reason = end.bad_input ? as_in_files(end.reason) : about_rows(report, end.reason);

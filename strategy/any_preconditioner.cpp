@@ -113,7 +113,8 @@ int direct_rung() {
 
 /// The choice that a request by name is, which gets the names of this library.
 PreconditionerChoice choice_of(PreconditionerRequest& asked) {
-  if (!usual_name(NameOf::preconditioner, asked.name).note.empty()) {
+  const bool is_text = asked.name.find(':') != std::string::npos;
+  if (is_text || !usual_name(NameOf::preconditioner, asked.name).note.empty()) {
     PreconditionerRequest usual = parse_preconditioner(asked.name);
     if (asked.options.has_value()) usual.options = std::move(asked.options);
     asked = std::move(usual);

@@ -450,7 +450,19 @@ class Race {
       if (!goes_before(row, *before)) return;
       all_.rows.erase(all_.rows.begin() + (before - all_.rows.data()));
     }
-    all_.rows.insert(std::upper_bound(all_.rows.begin(), all_.rows.end(), row, goes_before), std::move(row));
+    all_.rows.push_back(std::move(row));
+    judge_least_squares();
+    std::stable_sort(all_.rows.begin(), all_.rows.end(), goes_before);
+  }
+
+  /// A least squares end isn't one where another pair has a clearly smaller residual.
+  void judge_least_squares() {
+    constexpr double clearly = 1.01;
+    double least = HUGE_VAL;
+    for (const ComparisonRow& row : all_.rows) least = std::fmin(least, row.relative_residual);
+    for (ComparisonRow& row : all_.rows)
+      row.is_beaten = row.status == Status::least_squares && row.relative_residual > clearly * least &&
+                      row.relative_residual > options_.solve.rtol;
   }
 
   static constexpr double share = 3;   ///< of what is left of the budget, for a run of which nothing is known

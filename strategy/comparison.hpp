@@ -34,7 +34,8 @@ struct ComparisonRow {
   double relative_residual = 0;  ///< ||b - A x|| / ||b||, recomputed
 
   double seconds() const { return setup_seconds + solve_seconds; }
-  bool is_solved() const { return status == Status::converged || status == Status::least_squares; }
+  bool is_beaten = false;  ///< a least squares end, beside a pair with a clearly smaller residual
+  bool is_solved() const { return status == Status::converged || (status == Status::least_squares && !is_beaten); }
 };
 
 /// Why a pair wasn't run.

@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include <ostinato/solvers/recurrence/diagnosis.hpp>
 #include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/base/timing.hpp>
 #include <ostinato/spmv/space/vector.hpp>
@@ -14,6 +15,14 @@
 #include <ostinato/strategy/solve.hpp>
 
 namespace ostinato::detail {
+
+SolveResult with_whole_limit(SolveResult result, const SetUp& set_up, double time_limit) {
+  if (result.cause == Cause::time_limit && !set_up.unfinished)
+    result.take({Cause::time_limit, "the limit of " + short_text(time_limit) +
+                                        " s, set-up included, was reached at iteration " +
+                                        std::to_string(result.iterations)});
+  return result;
+}
 
 template <class T>
 Solution<T> solve_on_device(const CsrView<T>& a, In<T> b, const LinearSolverOptions& options) {
@@ -28,7 +37,8 @@ Solution<T> solve_on_device(const CsrView<T>& a, In<T> b, const LinearSolverOpti
     const Vector<Space, T> on_space(space, b);
     Vector<Space, T> x(space, static_cast<std::size_t>(a.cols), T{0});
     Solution<T> s;
-    static_cast<SolveResult&>(s) = system.solve(on_space, x, after(watch, options.solve));
+    static_cast<SolveResult&>(s) = with_whole_limit(system.solve(on_space, x, after(watch, options.solve)),
+                                                    system.set_up(), options.solve.time_limit);
     s.x = x.download();
     s.set_up = system.set_up();
     s.device = space.description();

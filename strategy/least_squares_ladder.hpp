@@ -360,6 +360,9 @@ class LeastSquaresLadder {
     }
     try_dense(all);
     if (all.status == Status::iteration_limit) all.take({Cause::iteration_limit, limit_text(options_.max_iterations)});
+    if (all.status == Status::time_limit)
+      all.take({Cause::time_limit, "the limit of " + short_text(options_.time_limit) + " s was reached at iteration " +
+                                       std::to_string(options_.iterations_before + all.iterations)});
     return all;
   }
 

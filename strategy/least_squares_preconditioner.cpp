@@ -120,7 +120,13 @@ PreconditionerRequest request_of(std::string_view text) {
   return {name, {}, usual.note};
 }
 
-PreconditionerChoice choice_of(const PreconditionerRequest& asked) {
+PreconditionerChoice choice_of(PreconditionerRequest& asked) {
+  const bool is_text = asked.name.find(':') != std::string::npos;
+  if (is_text || !usual_name(NameOf::preconditioner, asked.name).note.empty()) {
+    PreconditionerRequest usual = request_of(asked.name);
+    if (asked.options.has_value()) usual.options = std::move(asked.options);
+    asked = std::move(usual);
+  }
   return {lower(asked.name), (asked.note.empty() ? "" : asked.note + "; ") + "asked for"};
 }
 

@@ -103,6 +103,7 @@ class LinearSolver {
   /// Solves with the format that the operator has, and doesn't number rows anew. Where the matrix is gone
   /// (Operator::analysis()), there is no preconditioner.
   LinearSolver(const Space& space, const Operator<Space, T>& a, LinearSolverOptions options = usual_options<T>());
+  LinearSolver(const Space& space, const Operator<Space, T>&& a, LinearSolverOptions options = {}) = delete;
   LinearSolver(const Space& space, const StencilOperator<Space, T>& a,
                LinearSolverOptions options = usual_options<T>());
   LinearSolver(const Space& space, StencilOperator<Space, T>&& a, LinearSolverOptions options = usual_options<T>());

@@ -45,7 +45,8 @@ inline Deadline deadline_of(const SolveOptions& options) { return {options.time_
 /// Whether what was asked for by name refers to rows by their numbers.
 template <class Space, class T>
 bool names_rows(const LinearSolverOptions& options) {
-  const auto* const entry = find_preconditioner<Space, T>(lower(options.preconditioner.name));
+  const auto* const entry =
+      find_preconditioner<Space, T>(usual_name(NameOf::preconditioner, options.preconditioner.name).name);
   if (entry == nullptr) return false;
   const auto* const multigrid = std::any_cast<MultigridOptions>(&options.preconditioner.options);
   const bool has_points =
@@ -196,7 +197,7 @@ class SquareSystem final : public MatrixSystem<Space, T> {
   }
 
   SolveResult solve_numbered(In<T> b, Out<T> x, const SolveOptions& limits) override {
-    const Begin begin = this->begin();
+    const Begin begin = this->begin(limits);
     SolveResult result =
         solve_prepared<Space, T>(parts_.prepared, parts_.matrix(), b, x, begin.m, begin.solver, limits);
     if (result) remember(result);
@@ -210,8 +211,8 @@ class SquareSystem final : public MatrixSystem<Space, T> {
     Parts parts = make_parts(analysis, nullptr);
     const Stopwatch watch;
     if (m_) {
-      worked_ = nullptr;  // the object drops it
       m_->update_values(parts.prepared.analysis());
+      worked_ = nullptr;  // the object has dropped it
       this->space().wait();
       set_up.seconds.precondition = watch.seconds();
     } else {
@@ -239,9 +240,18 @@ class SquareSystem final : public MatrixSystem<Space, T> {
     std::string_view solver;
     PreconditionerRef<Space, T> m;
   };
-  Begin begin() const {
+  Begin begin(const SolveOptions& limits) const {
     using Ref = PreconditionerRef<Space, T>;
-    return {options.solver, worked_ != nullptr ? Ref(*worked_) : m_ ? Ref(*m_) : Ref()};
+    return {options.solver, may_take_worked(limits) ? Ref(*worked_) : m_ ? Ref(*m_) : Ref()};
+  }
+
+  /// Whether the limits of a solve leave room for what worked, and for the weaker ones that are kept beside it.
+  bool may_take_worked(const SolveOptions& limits) const {
+    if (worked_ == nullptr || limits.effort == Effort::quick) return false;
+    if (limits.mem_limit == 0) return true;
+    std::size_t bytes = worked_->bytes();
+    for (const AnyPreconditioner<Space, T>* m = &*m_; m != worked_; m = m->made_stronger()) bytes += m->bytes();
+    return bytes <= limits.mem_limit;
   }
 
   /// Lets the next solve begin with the preconditioner that ended this one, where a stronger one took its place.
@@ -277,7 +287,7 @@ class SquareSystem final : public MatrixSystem<Space, T> {
 
   void take_end() {
     if (m_) this->take_preconditioner(*m_);
-    set_up.solver = solver_choice<Space, T>(options, parts_.matrix().structure(), begin().m);
+    set_up.solver = solver_choice<Space, T>(options, parts_.matrix().structure(), begin(options.solve).m);
     this->report(SetUpStage::ready);
   }
 

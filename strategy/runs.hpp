@@ -119,10 +119,14 @@ inline void extend(SolveResult& all, SolveResult& more) {
 
 /// Why a solve ended while something stronger was made.
 inline Reason stopped_meanwhile(const SolveResult& all, const SolveOptions& options) {
-  const bool is_asked = options.stop.is_made();
-  return {is_asked ? Cause::stop_request : Cause::callback,
-          std::string(is_asked ? "a stop was requested" : "the callback ended the solve") + " at iteration " +
-              std::to_string(options.iterations_before + all.iterations) +
+  const bool is_late = options.time_limit > 0 && all.seconds >= options.time_limit, is_asked = options.stop.is_made();
+  const std::string what = is_late    ? "the limit of " + short_text(options.time_limit) + " s was reached"
+                           : is_asked ? "a stop was requested"
+                                      : "the callback ended the solve";
+  return {is_late    ? Cause::time_limit
+          : is_asked ? Cause::stop_request
+                     : Cause::callback,
+          what + " at iteration " + std::to_string(options.iterations_before + all.iterations) +
               ", while a stronger preconditioner was made"};
 }
 

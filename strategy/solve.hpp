@@ -31,6 +31,9 @@ inline SolveOptions after(const Stopwatch& watch, SolveOptions options) {
   return options;
 }
 
+/// The result of a solve, which names the limit of time for set-up and solve together.
+SolveResult with_whole_limit(SolveResult result, const SetUp& set_up, double time_limit);
+
 }  // namespace detail
 
 /// solve(space, A, b, x, solver, options) is a LinearSolver for one solve: it solves A x = b and chooses all that isn't
@@ -47,7 +50,8 @@ SolveResult solve(const Space& space, const A& a, In<T> b, Out<std::type_identit
   if constexpr (detail::ForLinearSolver<Space, A, T>) {
     const Stopwatch watch;
     LinearSolver<Space, T> system(space, a, {.solver = std::string(solver), .solve = options});
-    return system.solve(b, x, detail::after(watch, options));
+    SolveResult result = system.solve(b, x, detail::after(watch, options));
+    return detail::with_whole_limit(std::move(result), system.set_up(), options.time_limit);
   } else {
     return solve(space, a, b, x, Identity{}, solver, options);
   }

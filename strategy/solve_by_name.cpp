@@ -35,6 +35,9 @@ SolverChoice choose_solver(const Facts& s, std::size_t value_bytes, int restart,
   if (s.symmetric && s.negative_diagonal)
     return {std::string(name_in_auto<RoleInAuto::definite>),
             "the matrix is symmetric with a negative diagonal, so that cg solves -A x = -b"};
+  if (s.symmetric && s.nonzeros == 0)
+    return {std::string(name_in_auto<RoleInAuto::symmetric>),
+            "the matrix is symmetric, and its diagonal isn't known; name \"cg\" if it is positive definite"};
   if (s.symmetric && s.rows > 0)
     return {std::string(name_in_auto<RoleInAuto::symmetric>),
             "the matrix is symmetric, but its diagonal isn't positive"};
