@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include <ostinato/preconditioners/block_jacobi.hpp>
 #include <ostinato/preconditioners/ilu/incomplete_lu.hpp>
 #include <ostinato/solvers/methods/gmres.hpp>
 #include <ostinato/spmv/function_operator.hpp>
@@ -331,6 +332,8 @@ TYPED_TEST(LinearSolvers, NumberNothingAnewThatIsReferredToByNumbers) {
   EXPECT_FALSE(is_renumbered([](auto& o) { o.renumber = Renumber::off; }));
   EXPECT_FALSE(is_renumbered([](auto& o) { o.format.format = "csr"; }));
   EXPECT_FALSE(is_renumbered([](auto& o) { o.preconditioner = parse_preconditioner("ssor:order=natural"); }));
+  EXPECT_FALSE(is_renumbered([](auto& o) { o.preconditioner = {"sor:order=natural"}; }));
+  EXPECT_FALSE(is_renumbered([](auto& o) { o.preconditioner = {"bjacobi", BlockJacobiOptions{.block = 4}}; }));
 }
 
 // A product of the matrix in the caller's numbers, against one by the entries.
@@ -510,6 +513,15 @@ TYPED_TEST(LinearSolvers, ServeAsAPreconditionerThatVaries) {
   EXPECT_EQ(result.status, Status::converged) << result.message();
   EXPECT_LE(result.iterations, 10);
   EXPECT_LE(exact_residual(a.view(), x.download(), system.b).relative, this->rtol * this->little);
+}
+
+TYPED_TEST(LinearSolvers, TakeATextInPlaceOfTheNameOfAPreconditioner) {
+  using T = typename TypeParam::T;
+  const Csr<T> a = generate<T>("variable2d", {.n = 20});
+  LinearSolver solver(this->space(), a, {.preconditioner = {"icc:drop=1e-2"}});
+
+  this->expect_converged(solver, a);
+  EXPECT_EQ(solver.set_up().preconditioner.name, "ict");
 }
 
 TYPED_TEST(LinearSolvers, TakePreconditionersWithTheirOptions) {
