@@ -28,8 +28,8 @@ struct RightHandSide {
   bool is_given = false;
 };
 
-/// Calls visit(piece) for one piece of a vector after the other, in host memory, until that returns false. A copy of the
-/// whole would take longer than a solve: its pages are new.
+/// Calls visit(piece) for one piece of a vector after the other, in host memory, until that returns false. A copy of
+/// the whole would take longer than a solve: its pages are new.
 template <class Space, class T, class Visit>
 void visit_pieces(const Space& space, const Vector<Space, T>& v, Visit visit) {
   constexpr std::size_t most = std::size_t{1} << 18;
