@@ -26,7 +26,7 @@ sources_of() {
     disk_cache) echo spmv/base/disk_cache.cpp ;;
     kept_trials) echo spmv/base/disk_cache.cpp spmv/selection/{choice,trials}.cpp ;;
     report) echo cli/{amortisation,exit_code,json,solve_table,sparkline,table,text}.cpp cli/html/*.cpp \
-      preconditioners/contract/memory_budget.cpp solvers/methods/bases.cpp solvers/{examination_words,options}.cpp spmv/selection/search_engine.cpp spmv/matrix/io/text.cpp spmv/selection/choice.cpp ;;
+      preconditioners/contract/memory_budget.cpp preconditioners/synonyms.cpp solvers/methods/bases.cpp solvers/{cause,options}.cpp strategy/examination_words.cpp spmv/selection/search_engine.cpp spmv/matrix/io/text.cpp spmv/selection/choice.cpp ;;
   esac
 }
 
@@ -35,7 +35,7 @@ object_of() { echo "$out/${1//\//_}.o"; }
 compile() {
   local object newer=yes
   object="$(object_of "$1")"
-  if [ -e "$object" ]; then newer="$(find "$1" cli preconditioners solvers spmv tests/fuzz -newer "$object" \
+  if [ -e "$object" ]; then newer="$(find "$1" cli preconditioners solvers spmv strategy tests/fuzz -newer "$object" \
     \( -name '*.hpp' -o -path "$1" \) -print -quit)"; fi
   [ -n "$newer" ] || return 0
   clang++ -std=c++20 -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined \
