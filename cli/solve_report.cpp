@@ -51,7 +51,8 @@ void take_set_up(const SolveInput& in, SolveReport& report, const SetUp& s) {
   report.structure = s.structure;
   report.choice = s.choice;
   report.formats = in.formats;
-  report.amortisation = amortisation_of(s.choice, t.analyse, t.convert, format_options(in).expected_products);
+  if (!s.choice.candidates.empty())
+    report.amortisation = amortisation_of(s.choice, t.analyse, t.convert, format_options(in).expected_products);
   report.generated = s.generated;
   report.renumbering = s.renumbering;
   report.preparation = s.preparation;

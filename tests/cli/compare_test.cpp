@@ -69,7 +69,8 @@ TEST_F(CliCompare, TakesARightHandSideAndMatricesThatAreNotSquare) {
   const Outcome r = run("compare a.mtx -f b.txt --device cpu --json report.json");
   EXPECT_EQ(r.code, 0) << r.err;
   EXPECT_NE(r.out.find("b.txt"), std::string::npos) << r.out;
-  for (const Json& row : report()["runs"]) EXPECT_EQ(row["ended_with"]["solver"], "lsmr") << row;
+  const Json whole = report();
+  for (const Json& row : whole["runs"]) EXPECT_EQ(row["ended_with"]["solver"], "lsmr") << row;
   write("short.txt", "1\n2\n");
   expect_complaint(run("compare a.mtx -f short.txt"), 3, "holds 2 values, but the matrix has 3 rows");
 }
