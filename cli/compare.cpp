@@ -25,11 +25,6 @@ struct CompareInput {
   double budget = 30;
 };
 
-struct StopOnInterrupt {
-  const InterruptFlag* flag;
-  bool stop_requested() const { return flag->raised(); }
-};
-
 bool is_auto(const SolverPair& pair) { return pair.solver == "auto"; }
 
 std::string text_of(const SolverPair& pair) { return pair.solver + " with " + pair.preconditioner; }

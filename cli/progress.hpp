@@ -57,4 +57,10 @@ class InterruptFlag {
   bool raised() const;
 };
 
+/// A stop request by the flag, which outlives it.
+struct StopOnInterrupt {
+  const InterruptFlag* flag;
+  bool stop_requested() const { return flag->raised(); }
+};
+
 }  // namespace ostinato::cli

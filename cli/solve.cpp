@@ -24,11 +24,6 @@ namespace ostinato::cli {
 
 namespace {
 
-struct StopOnInterrupt {
-  const InterruptFlag* flag;
-  bool stop_requested() const { return flag->raised(); }
-};
-
 /// The options of a solve that shows its progress in the live line, and stops when the flag is raised.
 SolveOptions shown(SolveOptions options, const InterruptFlag& interrupt, LiveLine& live) {
   options.callback = [&](const Iteration& now) {

@@ -111,17 +111,6 @@ int direct_rung() {
   return static_cast<int>(direct - auto_rungs.begin());
 }
 
-/// The choice that a request by name is, which gets the names of this library.
-PreconditionerChoice choice_of(PreconditionerRequest& asked) {
-  const bool is_text = asked.name.find(':') != std::string::npos;
-  if (is_text || !usual_name(NameOf::preconditioner, asked.name).note.empty()) {
-    PreconditionerRequest usual = parse_preconditioner(asked.name);
-    if (asked.options.has_value()) usual.options = std::move(asked.options);
-    asked = std::move(usual);
-  }
-  return {lower(asked.name), (asked.note.empty() ? "" : asked.note + "; ") + asked_for};
-}
-
 const Rung& rung_at(int number) { return auto_rungs[static_cast<std::size_t>(number)]; }
 
 /// What an iteration of a simple method takes on a CPU.
@@ -136,6 +125,17 @@ std::string rounded(double iterations) {
 }
 
 }  // namespace
+
+PreconditionerChoice detail::choice_by_name(PreconditionerRequest& asked,
+                                            PreconditionerRequest (*parse)(std::string_view)) {
+  const bool is_text = asked.name.find(':') != std::string::npos;
+  if (is_text || !usual_name(NameOf::preconditioner, asked.name).note.empty()) {
+    PreconditionerRequest usual = parse(asked.name);
+    if (asked.options.has_value()) usual.options = std::move(asked.options);
+    asked = std::move(usual);
+  }
+  return {lower(asked.name), (asked.note.empty() ? "" : asked.note + "; ") + asked_for};
+}
 
 PreconditionerRequest parse_preconditioner(std::string_view text) {
   if (text.find(':') + 1 == text.size())
@@ -231,7 +231,7 @@ template <class Space, class T>
 AnyPreconditioner<Space, T>::AnyPreconditioner(const Analysis<Space, T>& analysis, PreconditionerRequest asked,
                                                const StopRequest& stop, std::size_t mem_limit)
     : PreconditionerStep<Space, T>(analysis.space()),
-      choice_(choice_of(asked)),
+      choice_(detail::choice_by_name(asked, parse_preconditioner)),
       options_(std::move(asked.options)),
       rows_(static_cast<std::size_t>(analysis.structure().rows)),
       mem_limit_(mem_limit) {

@@ -77,6 +77,13 @@ struct PreconditionerChoice {
   std::string reason;
 };
 
+namespace detail {
+
+/// The choice that a request by name is. A synonym, or a text with options, becomes what parse() makes of it.
+PreconditionerChoice choice_by_name(PreconditionerRequest& asked, PreconditionerRequest (*parse)(std::string_view));
+
+}  // namespace detail
+
 /// Chooses multigrid for a matrix of at least 4,096 rows on a grid where a model predicts that its set-up and its few
 /// iterations take less time than many iterations without; not where most rows are dominated by their diagonal, nor
 /// where A is symmetric and all rows are among the entries of their own unknown, of several a point (Grid).

@@ -123,7 +123,7 @@ class Ladder {
   void replace(PreconditionerRef<Space, T>& m, const PreconditionerBase<Space, T>& next, SolveResult& all,
                const Stopwatch& watch) {
     all.notes.push_back(why_stopped(m, all) + "; went on with " + next.name() + " (" + next.remarks() + ", " +
-                        bytes_text(static_cast<double>(next.bytes())) + ", in " + seconds_text(watch.seconds()) + ")");
+                        bytes_text(static_cast<double>(next.bytes())) + ", in " + short_text(watch.seconds()) + " s)");
     weaker_bytes_ += m.bytes();
     m = next;
     is_first_ = false;
@@ -244,13 +244,8 @@ class Ladder {
     return stopped.status != Status::interrupted;
   }
 
-  /// Names the caller's limit, where the last of several runs would name what was left for that run.
   SolveResult with_limit(SolveResult all) const {
-    const std::string at = std::to_string(count(all));
-    if (all.status == Status::iteration_limit) all.take({Cause::iteration_limit, limit_text(options_.max_iterations)});
-    if (all.status == Status::time_limit)
-      all.take(
-          {Cause::time_limit, "the limit of " + seconds_text(options_.time_limit) + " was reached at iteration " + at});
+    name_limit(all, options_);
     return all;
   }
 
@@ -322,12 +317,6 @@ class Ladder {
   static void end_without_memory(SolveResult& all, const std::string& why) {
     all.take({Cause::memory, "the next preconditioner wasn't applied: " + why});
     if (all.status == Status::interrupted) all.status = Status::stagnated;  // by the watch
-  }
-
-  static std::string seconds_text(double seconds) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.3g s", seconds);
-    return text;
   }
 
   /// A slow method has the time that is left, where there is nothing else; or until something dearer pays.

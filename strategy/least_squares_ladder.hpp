@@ -359,10 +359,7 @@ class LeastSquaresLadder {
       if (!same && !used_.is_identity()) copy<T>(space_, reached, x_);
     }
     try_dense(all);
-    if (all.status == Status::iteration_limit) all.take({Cause::iteration_limit, limit_text(options_.max_iterations)});
-    if (all.status == Status::time_limit)
-      all.take({Cause::time_limit, "the limit of " + short_text(options_.time_limit) + " s was reached at iteration " +
-                                       std::to_string(options_.iterations_before + all.iterations)});
+    name_limit(all, options_);
     return all;
   }
 

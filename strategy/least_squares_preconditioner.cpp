@@ -120,16 +120,6 @@ PreconditionerRequest request_of(std::string_view text) {
   return {name, {}, usual.note};
 }
 
-PreconditionerChoice choice_of(PreconditionerRequest& asked) {
-  const bool is_text = asked.name.find(':') != std::string::npos;
-  if (is_text || !usual_name(NameOf::preconditioner, asked.name).note.empty()) {
-    PreconditionerRequest usual = request_of(asked.name);
-    if (asked.options.has_value()) usual.options = std::move(asked.options);
-    asked = std::move(usual);
-  }
-  return {lower(asked.name), (asked.note.empty() ? "" : asked.note + "; ") + "asked for"};
-}
-
 }  // namespace
 
 std::span<const std::string_view> least_squares_preconditioner_names() { return all_names; }
@@ -146,7 +136,9 @@ template <class Space, class T>
 LeastSquaresPreconditioner<Space, T>::LeastSquaresPreconditioner(const Analysis<Space, T>& analysis,
                                                                  PreconditionerRequest asked, const StopRequest& stop,
                                                                  std::size_t mem_limit)
-    : PreconditionerStep<Space, T>(analysis.space()), choice_(choice_of(asked)), mem_limit_(mem_limit) {
+    : PreconditionerStep<Space, T>(analysis.space()),
+      choice_(detail::choice_by_name(asked, request_of)),
+      mem_limit_(mem_limit) {
   require_known(choice_.name);
   const Structure& s = analysis.structure();
   if (has_factors(choice_.name)) options_ = std::move(asked.options);

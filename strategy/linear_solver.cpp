@@ -13,6 +13,7 @@
 #include <ostinato/spmv/base/timing.hpp>
 #include <ostinato/strategy/map_systems.hpp>
 #include <ostinato/strategy/matrix_systems.hpp>
+#include <ostinato/strategy/runs.hpp>
 
 namespace ostinato {
 
@@ -24,9 +25,7 @@ void require_valid(const LinearSolverOptions& options) {
     throw ArgumentError("LinearSolver works on its space; device = " + options.device + " is for solve(a, b)");
   const std::string solver = usual_name(NameOf::solver, options.solver).name;
   if (solver == "auto" || find_solver(solver) != nullptr) return;
-  std::vector<std::string> known{"auto"};
-  for (const SolverInfo& info : solver_infos) known.emplace_back(info.name);
-  throw ArgumentError(unknown_name("solver", solver, known));
+  runs::throw_unknown_solver(solver);
 }
 
 template <class Space, class T>

@@ -34,13 +34,17 @@ Run<Space, T> find(std::string_view name, MethodList<M...>) {
   return found;
 }
 
+[[noreturn]] inline void throw_unknown_solver(std::string_view name) {
+  std::vector<std::string> known{"auto"};
+  for (const SolverInfo& info : solver_infos) known.emplace_back(info.name);
+  throw ArgumentError(unknown_name("solver", name, known));
+}
+
 template <class Space, class T>
 SolveResult run_alone(std::string_view name, const Space& space, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,
                       const PreconditionerRef<Space, T>& m, const SolveOptions& options) {
   if (const Run<Space, T> method = find<Space, T>(name, Solvers{})) return method(space, a, b, x, m, options);
-  std::vector<std::string> known{"auto"};
-  for (const SolverInfo& info : solver_infos) known.emplace_back(info.name);
-  throw ArgumentError(unknown_name("solver", name, known));
+  throw_unknown_solver(name);
 }
 
 template <class Space, class T>
@@ -115,6 +119,14 @@ inline void extend(SolveResult& all, SolveResult& more) {
   count(all, more);
   take_ending(all, more);
   take_residual(all, more);
+}
+
+/// Names the caller's limit, where the last of several runs would name what was left for that run.
+inline void name_limit(SolveResult& all, const SolveOptions& options) {
+  if (all.status == Status::iteration_limit) all.take({Cause::iteration_limit, limit_text(options.max_iterations)});
+  if (all.status == Status::time_limit)
+    all.take({Cause::time_limit, "the limit of " + short_text(options.time_limit) + " s was reached at iteration " +
+                                     std::to_string(options.iterations_before + all.iterations)});
 }
 
 /// Why a solve ended while something stronger was made.
