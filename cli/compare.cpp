@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <cmath>
 
 #include <ostinato/ostinato.hpp>
@@ -10,6 +11,7 @@
 #include "commands.hpp"
 #include "exit_code.hpp"
 #include "files.hpp"
+#include "generated.hpp"
 #include "json.hpp"
 #include "progress.hpp"
 #include "report.hpp"
@@ -50,6 +52,7 @@ Array<T> right_hand_side(System<T>& system, const Structure& s, CompareReport& r
   Array<T> b = product(system.a, false);
   if (largest(b) > 8 * static_cast<double>(std::numeric_limits<T>::epsilon()) * s.norm_inf || s.norm_inf == 0) return b;
   report.rhs = "b = A * (sin 1, sin 2, ...), as A * ones is 0";
+  report.needs_rhs = !generated_matrix(report.matrix);
   return product(system.a, true);
 }
 
@@ -61,42 +64,34 @@ std::string progress_text(const SolverPair& next, const Comparison& so_far) {
   return text;
 }
 
-/// The solve command that takes a pair: it has all options that the system depends on.
-std::string command_of(const CompareInput& in, const SolverPair& pair) {
+/// The solve command that takes a pair: it has all options that the system depends on. It needs a right-hand side of
+/// the user's where A * ones is 0.
+std::string command_of(const CompareInput& in, const SolverPair& pair, bool needs_rhs) {
   const SolveInput& s = in.system;
   std::string line = "ostinato solve " + s.matrix;
   const auto add = [&line](const char* name, const std::string& value, const std::string& otherwise) {
     if (value != otherwise) line += fmt::format(" {} {}", name, value);
   };
-  add("--rhs", s.rhs, "");
+  add("--rhs", needs_rhs ? "B.mtx" : s.rhs, "");
   add("--solver", pair.solver, "auto");
   add("--precond", pair.preconditioner, "auto");
   if (s.rtol) line += fmt::format(" --rtol {}", *s.rtol);
   add("--device", s.device.device, "auto");
   add("--precision", s.device.precision, "double");
   add("--threads", fmt::format("{}", s.device.threads), "0");
+  add("--mem-limit", fmt::format("{}", s.limits.mem_limit), "0");
   return line;
 }
 
 /// The lines of a program that takes a pair.
 std::vector<std::string> cpp_of(const CompareReport& r, const SolverPair& pair) {
-  const std::string options = fmt::format("{{.rtol = {}}});", r.rtol);
-  const bool is_square = r.structure.rows == r.structure.cols;
-  std::vector<std::string> lines;
-  if (is_auto(pair)) {
-    lines = {"ostinato::Operator A(space, matrix);", "auto result = ostinato::solve(space, A, b, x, " + options};
-  } else if (is_square) {
-    lines = {"ostinato::Operator A(space, matrix);",
-             fmt::format("ostinato::AnyPreconditioner M(space, matrix, \"{}\");", pair.preconditioner)};
-  } else {
-    lines = {"ostinato::Analysis analysis(space, matrix);", "ostinato::TransposableOperator A(space, matrix);",
-             fmt::format("ostinato::LeastSquaresPreconditioner M(analysis, \"{}\");", pair.preconditioner)};
-  }
+  std::vector<std::string> options;
   if (!is_auto(pair))
-    lines.push_back(fmt::format("auto result = ostinato::solve(space, A, b, x, M, \"{}\", {}", pair.solver, options));
-  if (!is_auto(pair) && r.comparison.preparation.changes_matrix())
-    lines.insert(lines.begin(), "// of a matrix that was prepared (ostinato/strategy/prepared_matrix.hpp)");
-  return lines;
+    options = {fmt::format(".solver = \"{}\"", pair.solver),
+               fmt::format(".preconditioner = {{\"{}\"}}", pair.preconditioner)};
+  options.push_back(fmt::format(".solve = {{.rtol = {}}}", r.rtol));
+  return {fmt::format("ostinato::LinearSolver solver(space, matrix, {{{}}});", fmt::join(options, ", ")),
+          "auto result = solver.solve(b, x);"};
 }
 
 /// The preconditioner of a row, with what there is to say of the run.
@@ -252,7 +247,7 @@ int compare_on(const Space& space, const CompareInput& in, const DeviceInfo& dev
   r.comparison = compare<Space, T>(analysis, b, options);
   live.clear();
   if (const ComparisonRow* const best = r.comparison.best()) {
-    r.command = command_of(in, best->pair);
+    r.command = command_of(in, best->pair, r.needs_rhs);
     r.cpp = cpp_of(r, best->pair);
   }
   return write_reports(in, r);

@@ -168,6 +168,7 @@ struct BenchReport {
 /// The report of a race of solvers and preconditioners.
 struct CompareReport {
   std::string matrix, rhs;
+  bool needs_rhs = false;  ///< solve would refuse the file without a right-hand side: A * ones is 0
   DeviceInfo device;
   Structure structure;
   double budget = 0, rtol = 0;

@@ -102,15 +102,14 @@ class ShownSetUp {
       throw;
     } catch (const ArgumentError& e) {
       if (stage_ != SetUpStage::precondition) throw;
-      explain(e.what());
-      throw;
+      explain(e, options.preconditioner);
     }
   }
 
  private:
   void show(const SetUp& now) {
     stage_ = now.stage;
-    renumbering_ = now.renumbering;
+    is_renumbered_ = !now.renumbering.order.empty();
     const char* const phase = stage_ == SetUpStage::renumber       ? "numbering the rows anew"
                               : stage_ == SetUpStage::transpose    ? "transposing"
                               : stage_ == SetUpStage::precondition ? "preparing the preconditioner"
@@ -118,18 +117,20 @@ class ShownSetUp {
     live_.phase(phase);
   }
 
-  /// Errors may name rows by their new numbers, or miss a grid that these hide; or be about coordinates.
-  void explain(const std::string& what) const {
-    if (!in_.coordinates.empty()) throw FormatError(in_.coordinates, 0, what);
-    const bool misses_grid = what.find("stencil") != std::string::npos || what.find(" grid") != std::string::npos;
-    if (names_new_row(renumbering_, what) || (!renumbering_.order.empty() && misses_grid))
-      throw ArgumentError(what + numbered_anew);
+  /// What a preconditioner refuses may be about coordinates, or about a grid that new numbers hide.
+  [[noreturn]] void explain(const ArgumentError& e, const PreconditionerRequest& asked) const {
+    if (!in_.coordinates.empty()) throw FormatError(in_.coordinates, 0, e.what());
+    const auto* const multigrid = std::any_cast<MultigridOptions>(&asked.options);
+    const bool needs_grid = multigrid != nullptr && multigrid->kind == MultigridKind::structured;
+    if (!needs_grid || !is_renumbered_) throw e;
+    throw ArgumentError(std::string(e.what()) +
+                        "; rows were numbered anew, --renumber off keeps the numbers of the file");
   }
 
   const SolveInput& in_;
   LiveLine& live_;
   SetUpStage stage_ = SetUpStage::analyse;
-  Renumbering renumbering_;
+  bool is_renumbered_ = false;
 };
 
 /// Solves a system that is set up.

@@ -19,17 +19,7 @@ SolveReport begun(const SolveInput& in, const DeviceInfo& device) {
   return report;
 }
 
-bool names_new_row(const Renumbering& renumbering, const std::string& text) {
-  return !renumbering.order.empty() && text.find("(counted from 0)") != std::string::npos;
-}
-
 namespace {
-
-/// A sentence of the library, as it is about files. Says so where it names a row in other numbers than those of the
-/// file.
-std::string about_rows(const SolveReport& report, const std::string& text) {
-  return as_in_files(text) + (names_new_row(report.renumbering, text) ? numbered_anew : "");
-}
 
 /// Why a preconditioner was taken; of one that was asked for also how, and what was made.
 std::string why_taken(const SolveInput& in, const std::string& reason, const std::string& remarks = {}) {
@@ -59,9 +49,9 @@ void take_set_up(const SolveInput& in, SolveReport& report, const SetUp& s) {
   report.solver = s.solver;
   report.hierarchy = s.levels;  // which says more of multigrid than its remarks
   const std::string remarks = s.levels.empty() ? s.preconditioner_remarks : std::string();
-  report.preconditioner = {s.preconditioner.name,
-                           s.unfinished ? in.precond + " wasn't ready in time"
-                                        : why_taken(in, about_rows(report, s.preconditioner.reason), remarks)};
+  report.preconditioner = {s.preconditioner.name, s.unfinished
+                                                      ? in.precond + " wasn't ready in time"
+                                                      : why_taken(in, as_in_files(s.preconditioner.reason), remarks)};
   report.bytes.matrix = s.matrix_bytes;
   report.bytes.preconditioner = s.preconditioner_bytes;
   report.bytes.predicted = s.predicted;
@@ -92,8 +82,8 @@ void take_result(const SolveInput& in, SolveReport& report, SolveResult result, 
   if (set_up.unfinished == end.status && end.status == Status::time_limit)
     end.reason = fmt::format("the limit of {:.3g} s was reached while {} was made", in.limits.time_limit, in.precond);
   take_last(report);
-  end.reason = end.bad_input ? as_in_files(end.reason) : about_rows(report, end.reason);
-  for (std::string& note : end.notes) note = about_rows(report, note);
+  end.reason = as_in_files(end.reason);
+  for (std::string& note : end.notes) note = as_in_files(note);
   report.bytes.workspace = end.workspace_bytes;
 }
 

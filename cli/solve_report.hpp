@@ -16,11 +16,6 @@ namespace ostinato::cli {
 /// The parts of the report that are known before any work.
 SolveReport begun(const SolveInput& in, const DeviceInfo& device);
 
-inline constexpr const char* numbered_anew = "; rows were numbered anew, --renumber off keeps the numbers of the file";
-
-/// Whether rows have got new numbers, and a sentence of the library names one.
-bool names_new_row(const Renumbering& renumbering, const std::string& text);
-
 /// Takes how a solve was set up and went, in the words of the command line.
 void take_result(const SolveInput& in, SolveReport& report, SolveResult result, const SetUp& set_up);
 

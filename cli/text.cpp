@@ -12,6 +12,7 @@
 
 #include <ostinato/spmv/base/count_text.hpp>
 #include <ostinato/spmv/base/error.hpp>
+#include <ostinato/spmv/base/row_numbers.hpp>
 
 namespace ostinato::cli {
 
@@ -116,25 +117,8 @@ std::vector<std::string> words_of(std::string_view list) {
   return words;
 }
 
-namespace {
-
-/// Adds 1 to the number that ends before `end`, and returns where the number begins.
-std::size_t count_up(std::string& text, std::size_t end) {
-  const std::size_t begin = text.find_last_not_of("0123456789", end - 1) + 1;
-  text.replace(begin, end - begin, std::to_string(std::stoll(text.substr(begin, end - begin)) + 1));
-  return begin;
-}
-
-}  // namespace
-
 std::string as_in_files(std::string text) {
-  constexpr std::string_view mark = " (counted from 0)", to = " to ";
-  for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at)) {
-    text.erase(at, mark.size());
-    at = count_up(text, at);
-    if (std::string_view(text).substr(0, at).ends_with(to)) count_up(text, at - to.size());
-  }
-  return text;
+  return with_row_numbers(std::move(text), [](std::size_t row) { return row; }, RowCount::from_1);
 }
 
 namespace {

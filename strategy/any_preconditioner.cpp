@@ -271,23 +271,25 @@ auto AnyPreconditioner<Space, T>::build(const Analysis<Space, T>& analysis, cons
 
 /// Takes new values in place where the preconditioner can, and otherwise builds it anew.
 template <class Space, class T>
-void AnyPreconditioner<Space, T>::update_or_build(const Analysis<Space, T>& analysis, bool in_place) {
+void AnyPreconditioner<Space, T>::update_or_build(const Analysis<Space, T>& analysis, bool in_place,
+                                                  const StopRequest& stop) {
   if (in_place && built_->update_values(analysis)) return;
-  auto built = build(analysis, {});
-  if (fallback_ != nullptr) fallback_->update_values(analysis);
+  auto built = build(analysis, stop);
+  if (fallback_ != nullptr) fallback_->update_values(analysis, stop);
   built_ = std::move(built);
 }
 
 /// Takes Jacobi or none instead of the preconditioner, which refuses new values. After an exception the object is as
 /// before.
 template <class Space, class T>
-void AnyPreconditioner<Space, T>::give_way(const Analysis<Space, T>& analysis, const std::string& why) {
+void AnyPreconditioner<Space, T>::give_way(const Analysis<Space, T>& analysis, const std::string& why,
+                                           const StopRequest& stop) {
   PreconditionerChoice other = choose_simple(analysis.structure(), why);
   std::any options;
   std::swap(choice_, other);
   std::swap(options_, options);
   try {
-    built_ = build(analysis, {});
+    built_ = build(analysis, stop);
   } catch (...) {
     std::swap(choice_, other);
     std::swap(options_, options);
@@ -462,7 +464,7 @@ bool AnyPreconditioner<Space, T>::is_identity() const {
 }
 
 template <class Space, class T>
-bool AnyPreconditioner<Space, T>::update_values(const Analysis<Space, T>& analysis) {
+bool AnyPreconditioner<Space, T>::update_values(const Analysis<Space, T>& analysis, const StopRequest& stop) {
   (void)is_identity();  // refuses an object that was moved from
   require_rows(choice_.name, analysis.structure(), rows_);
   const bool stiff = rung_ == 0 && looks_stiff(analysis);
@@ -474,7 +476,7 @@ bool AnyPreconditioner<Space, T>::update_values(const Analysis<Space, T>& analys
   // One that takes new values in place knows no limit of memory.
   const bool in_place = fallback_ == nullptr && built_ != nullptr && mem_limit_ == 0;
   try {
-    update_or_build(analysis, in_place);
+    update_or_build(analysis, in_place, stop);
     choice_.reason = std::move(reason);
     has_new_values_ = is_chosen;
   } catch (const MemoryLimitError&) {
@@ -483,7 +485,7 @@ bool AnyPreconditioner<Space, T>::update_values(const Analysis<Space, T>& analys
     const bool may_give_way = rung_ != no_ladder && (choice_.name == "fsai" || choice_.name == LuKind::name);
     if (!may_give_way || !analysis.structure().finite) throw;
     direct_refused = choice_.name == LuKind::name;
-    give_way(analysis, what_is_wrong(e));
+    give_way(analysis, what_is_wrong(e), stop);
   }
   space_ = built_ != nullptr ? built_->space() : analysis.space();
   if (rung_ != no_ladder) analysis_ = analysis;

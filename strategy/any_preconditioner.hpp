@@ -150,10 +150,12 @@ class AnyPreconditioner : public PreconditionerStep<Space, T> {
   /// earlier values. Returns true. Where "auto" has begun with fsai, which refuses the new values although they are
   /// finite, Jacobi or "none" takes the place of fsai. After an exception the object is as before.
   /// Exec      One thread at a time, and none may apply the object meanwhile.
-  /// Throws    DimensionError for another number of rows; exceptions of the preconditioner's constructor. Each
+  /// Throws    DimensionError for another number of rows; exceptions of the preconditioner's constructor; Stopped once
+  ///           `stop` is made. Each
   ///           preconditioner looks at what it uses: Jacobi takes any values whose diagonal can be divided by, "none"
   ///           takes all, multigrid refuses a diagonal that isn't positive and values that aren't finite.
-  bool update_values(const Analysis<Space, T>& analysis) override;
+  bool update_values(const Analysis<Space, T>& analysis) override { return update_values(analysis, {}); }
+  bool update_values(const Analysis<Space, T>& analysis, const StopRequest& stop);
 
   /// What "auto" would have taken instead of a preconditioner that may turn out slow; null when there is nothing else.
   /// solve() goes on with it where that is faster.
@@ -203,8 +205,8 @@ class AnyPreconditioner : public PreconditionerStep<Space, T> {
   bool looks_stiff(const Analysis<Space, T>& analysis) const;
   Refusal climb_to(int next, const Analysis<Space, T>& analysis, const StrongerOptions& options) const;
   std::unique_ptr<Base> build(const Analysis<Space, T>& analysis, const StopRequest& stop);
-  void update_or_build(const Analysis<Space, T>& analysis, bool in_place);
-  void give_way(const Analysis<Space, T>& analysis, const std::string& why);
+  void update_or_build(const Analysis<Space, T>& analysis, bool in_place, const StopRequest& stop);
+  void give_way(const Analysis<Space, T>& analysis, const std::string& why, const StopRequest& stop);
 
   using Base::space_;
   PreconditionerChoice choice_;

@@ -92,7 +92,7 @@ class SolverPreconditioner final : public PreconditionerBase<Space, T> {
 /// Requires  An object that was moved from throws ArgumentError.
 /// Throws    ArgumentError for a malformed matrix, unknown names and options that can't be, and what a preconditioner
 ///           that was asked for refuses; MemoryLimitError beyond options.solve.mem_limit, before the memory is taken;
-///           DeviceError; std::bad_alloc. What names a row names it in the numbers of set_up().renumbering.order.
+///           DeviceError; std::bad_alloc. What names a row names it in the caller's numbers.
 template <class Space, class T>
 class LinearSolver {
  public:
@@ -133,8 +133,9 @@ class LinearSolver {
 
   /// Takes a matrix with new values on the same pattern, of which arrays are copied, moved in or lent as by the
   /// constructors. Numbering and preconditioner stay those that were chosen; what depends on values is made anew.
+  /// Where the time is over, or a stop is requested, set_up().unfinished says so, as after the constructor.
   /// Throws    ArgumentError for another pattern, and where the system is no matrix; as the constructors. The object
-  ///           is then as before.
+  ///           is then as before, but for what options().progress throws at the end: it then has the new values.
   void update_values(const Csr<T>& a);
   void update_values(Csr<T>&& a);
   void update_values(const CsrView<T>& a);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <any>
+#include <cstddef>
 #include <cstdio>
 #include <optional>
 #include <string>
@@ -12,11 +13,9 @@
 #include <ostinato/preconditioners/identity.hpp>
 #include <ostinato/preconditioners/list.hpp>
 #include <ostinato/preconditioners/multigrid/multigrid.hpp>
-#include <ostinato/solvers/recurrence/diagnosis.hpp>
-#include <ostinato/solvers/recurrence/scaled_system.hpp>
-#include <ostinato/solvers/recurrence/workspace.hpp>
 #include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/base/message.hpp>
+#include <ostinato/spmv/base/row_numbers.hpp>
 #include <ostinato/spmv/base/timing.hpp>
 #include <ostinato/spmv/operator.hpp>
 #include <ostinato/spmv/transposable_operator.hpp>
@@ -107,7 +106,8 @@ class MatrixSystem : public SystemSetUp<Space, T> {
     set_up.choice = a.choice();
   }
 
-  /// Calls make(), which gives a preconditioner or throws. Nothing where the time was over before.
+  /// Calls make(), which gives a preconditioner or throws. Nothing where the time was over before. Errors name rows by
+  /// the caller's numbers.
   template <class Make>
   auto within_limits(Make make) -> std::optional<decltype(make())> {
     this->report(SetUpStage::precondition);
@@ -116,6 +116,10 @@ class MatrixSystem : public SystemSetUp<Space, T> {
     try {
       made.emplace(make());
     } catch (const Stopped&) {
+    } catch (const MemoryLimitError&) {
+      throw;
+    } catch (const ArgumentError& e) {
+      throw ArgumentError(in_callers_numbers(e.what()));
     }
     space().wait();
     set_up.seconds.precondition = watch.seconds();
@@ -129,8 +133,8 @@ class MatrixSystem : public SystemSetUp<Space, T> {
 
   template <class M>
   void take_preconditioner(const M& m) {
-    set_up.preconditioner = {m.name(), m.reason()};
-    set_up.preconditioner_remarks = m.remarks();
+    set_up.preconditioner = {m.name(), in_callers_numbers(m.reason())};
+    set_up.preconditioner_remarks = in_callers_numbers(m.remarks());
     set_up.levels = m.levels();
     set_up.preconditioner_bytes = m.bytes();
     set_up.predicted = m.prediction();
@@ -150,16 +154,18 @@ class MatrixSystem : public SystemSetUp<Space, T> {
       throw;
     }
     numbered_.leave(of_x, x);
-    if (result.bad_input) name_bad_input(b, x, result);
+    result.reason = in_callers_numbers(std::move(result.reason));
+    for (std::string& note : result.notes) note = in_callers_numbers(std::move(note));
     return result;
   }
 
-  /// Says in the caller's numbers what isn't finite.
-  void name_bad_input(In<T> b, In<T> x, SolveResult& result) const {
-    Workspace<Space> workspace(space());
-    const ScaledSystem<Space, T> given("LinearSolver", space(), given_, b, x, {}, workspace);
-    if (std::string where = why_not_finite(given, x).where; !where.empty())
-      result.take({Cause::bad_input, std::move(where)});
+  /// A sentence with the caller's numbers for the rows that it names.
+  std::string in_callers_numbers(std::string text) const {
+    const auto& order = numbered_.what().order;
+    if (order.empty()) return text;
+    return with_row_numbers(std::move(text), [&order](std::size_t row) {
+      return row < order.size() ? static_cast<std::size_t>(order[row]) : row;
+    });
   }
 
   void say_unfinished(SolveResult& result) const {
@@ -210,15 +216,13 @@ class SquareSystem final : public MatrixSystem<Space, T> {
   void update_values(const Analysis<Space, T>& given) override {
     const Analysis<Space, T> analysis = this->numbered().with_values(given);
     Parts parts = make_parts(analysis, nullptr);
-    const Stopwatch watch;
-    if (m_) {
-      m_->update_values(parts.prepared.analysis());
-      worked_ = nullptr;  // the object has dropped it
-      this->space().wait();
-      set_up.seconds.precondition = watch.seconds();
-    } else {
+    if (!m_) {
       m_ = make_preconditioner(parts.prepared.analysis());
+    } else if (!this->within_limits(
+                   [&] { return m_->update_values(parts.prepared.analysis(), deadline_of(options.solve)); })) {
+      m_.reset();
     }
+    worked_ = nullptr;  // m_ has dropped it
     this->take(analysis);
     parts_ = std::move(parts);
     take_parts();
