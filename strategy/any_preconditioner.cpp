@@ -467,6 +467,7 @@ template <class Space, class T>
 bool AnyPreconditioner<Space, T>::update_values(const Analysis<Space, T>& analysis, const StopRequest& stop) {
   (void)is_identity();  // refuses an object that was moved from
   require_rows(choice_.name, analysis.structure(), rows_);
+  if (stop.is_made()) throw Stopped(choice_.name + " was stopped before it took new values");
   const bool stiff = rung_ == 0 && looks_stiff(analysis);
   bool direct_refused = false;
   std::string reason = choice_.reason;

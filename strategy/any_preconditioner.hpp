@@ -151,7 +151,7 @@ class AnyPreconditioner : public PreconditionerStep<Space, T> {
   /// finite, Jacobi or "none" takes the place of fsai. After an exception the object is as before.
   /// Exec      One thread at a time, and none may apply the object meanwhile.
   /// Throws    DimensionError for another number of rows; exceptions of the preconditioner's constructor; Stopped once
-  ///           `stop` is made. Each
+  ///           `stop` is made, which one that takes new values in place asks at the beginning alone. Each
   ///           preconditioner looks at what it uses: Jacobi takes any values whose diagonal can be divided by, "none"
   ///           takes all, multigrid refuses a diagonal that isn't positive and values that aren't finite.
   bool update_values(const Analysis<Space, T>& analysis) override { return update_values(analysis, {}); }

@@ -370,6 +370,19 @@ TYPED_TEST(LinearSolvers, NameInTheCallersNumbersWhatIsNotFinite) {
   EXPECT_NE(result.reason.find(" 17 "), std::string::npos) << result.reason;
 }
 
+TYPED_TEST(LinearSolvers, NameInTheCallersNumbersTheRowsThatAPreconditionerRefuses) {
+  using T = typename TypeParam::T;
+  Csr<T> a = scattered(generate<T>("poisson2d", {.n = 9}));
+  for (auto k = static_cast<std::size_t>(a.row_ptr[17]); k < static_cast<std::size_t>(a.row_ptr[18]); ++k)
+    if (a.col[k] == 17) a.val[k] = 0;
+  for (const char* const name : {"jacobi", "ssor", "spai0"}) {
+    const std::string why = message_of<ArgumentError>([&] {
+      LinearSolver(this->space(), a, {.preconditioner = {name}, .renumber = Renumber::on, .solve = {.prepare = false}});
+    });
+    EXPECT_NE(why.find("row 17 (counted from 0)"), std::string::npos) << why;
+  }
+}
+
 TYPED_TEST(LinearSolvers, KeepAGuessThatNothingIsNearerThan) {
   using T = typename TypeParam::T;
   const Csr<T> a = generate<T>("poisson2d", {.n = 12});
@@ -482,6 +495,33 @@ TYPED_TEST(LinearSolvers, EndWhenAStopWasRequestedInTheSetUp) {
   auto x = this->put(system.x0);
 
   EXPECT_EQ(solver.solve(this->put(system.b), x, {}).status, Status::interrupted);
+}
+
+TYPED_TEST(LinearSolvers, EndWhenAStopWasRequestedWhileTheyTakeNewValues) {
+  using T = typename TypeParam::T;
+  struct Flag {
+    bool* raised;
+    bool stop_requested() const { return *raised; }
+  };
+  bool raised = false;
+  const Csr<T> a = generate<T>("elasticity3d", {.n = 6});
+  for (const char* const name : {"ilut", "multigrid:kind=aggregation"}) {
+    raised = false;
+    LinearSolver solver(this->space(), a,
+                        {.preconditioner = parse_preconditioner(name), .solve = {.stop = Flag{&raised}}});
+    this->expect_converged(solver, a);
+    raised = true;
+    solver.update_values(a);
+    ASSERT_EQ(solver.set_up().unfinished, Status::interrupted) << name;
+    const auto system = with_known_solution(a);
+    auto x = this->put(system.x0);
+    EXPECT_EQ(solver.solve(this->put(system.b), x, {.rtol = this->rtol}).status, Status::interrupted) << name;
+    EXPECT_EQ(x.download(), system.x0) << name;
+    raised = false;
+    solver.update_values(a);
+    EXPECT_FALSE(solver.set_up().unfinished) << name;
+    this->expect_converged(solver, a, 2);
+  }
 }
 
 TYPED_TEST(LinearSolvers, TakeNoMoreMemoryThanTheLimit) {
