@@ -34,14 +34,11 @@ set(ostinato_public_headers
   preconditioners/spai0.hpp
   preconditioners/ssor.hpp
   preconditioners/synonyms.hpp
-  preconditioners/triangular/approximate_factored.hpp
   preconditioners/triangular/factored.hpp
   preconditioners/triangular/factors.hpp
-  preconditioners/triangular/factors_in_place.hpp
   preconditioners/triangular/preparation.hpp
   preconditioners/triangular/scale_range.hpp
   preconditioners/triangular/sweep.hpp
-  preconditioners/triangular/triangular_solve.hpp
   solvers/cause.hpp
   solvers/definitions.hpp
   solvers/list.hpp

@@ -30,8 +30,6 @@
 #include <ostinato/preconditioners/multigrid/structured/hierarchy_by_class_definition.hpp>
 #include <ostinato/preconditioners/multigrid/structured/hierarchy_definition.hpp>
 #include <ostinato/preconditioners/ssor_definition.hpp>
-#include <ostinato/preconditioners/triangular/approximate_factored_definition.hpp>
 #include <ostinato/preconditioners/triangular/factored_definition.hpp>
-#include <ostinato/preconditioners/triangular/isai_definition.hpp>
 #include <ostinato/preconditioners/triangular/sweep_definition.hpp>
 #include <ostinato/spmv/definitions.hpp>

@@ -106,13 +106,6 @@ class OptionTable {
     return std::move(*this).words(std::move(key), std::move(member), {{"yes", true}, {"no", false}});
   }
 
-  /// Those of another table after these.
-  OptionTable and_then(OptionTable more) && {
-    std::move(more.keys_.begin(), more.keys_.end(), std::back_inserter(keys_));
-    std::move(more.entries_.begin(), more.entries_.end(), std::back_inserter(entries_));
-    return std::move(*this);
-  }
-
   /// For help: "degree=1..100, kind=first|fourth".
   std::string text() const { return text_of(keys_); }
 

@@ -53,11 +53,6 @@ OptionTable<CholeskyKind::Options> own_options<CholeskyKind>() {
   return OptionTable<CholeskyKind::Options>().number_in_text("fill", &CholeskyKind::Options::fill, 1, 100000);
 }
 
-template <class Options>
-concept HasTriangles = requires(const Options& o) {
-  o.triangles;
-};
-
 /// Kinds whose columns may change places are those with `pivot`.
 template <class Kind>
 std::vector<std::pair<std::string_view, Ordering>> orderings() {
@@ -65,23 +60,6 @@ std::vector<std::pair<std::string_view, Ordering>> orderings() {
       {"natural", Ordering::natural}, {"rcm", Ordering::rcm}, {"nd", Ordering::nd}, {"amd", Ordering::amd}};
   if (std::is_same_v<Kind, IlutKind> || std::is_same_v<Kind, LuKind>) words.emplace_back("colamd", Ordering::colamd);
   return words;
-}
-
-/// How triangular systems are solved, where a kind lets that be chosen.
-template <class Options>
-OptionTable<Options> of_triangles() {
-  if constexpr (HasTriangles<Options>) {
-    return OptionTable<Options>()
-        .words("solve", [](auto& o) -> auto& { return o.triangles.solve; },
-               {{"auto", TriangularSolve::automatic},
-                {"exact", TriangularSolve::exact},
-                {"jacobi", TriangularSolve::jacobi},
-                {"isai", TriangularSolve::isai}})
-        .number(
-            "sweeps", [](auto& o) -> auto& { return o.triangles.sweeps; }, 1, 1000)
-        .words("power", [](auto& o) -> auto& { return o.triangles.power; }, {{"1", 1}, {"2", 2}});
-  }
-  return {};
 }
 
 }  // namespace
@@ -95,9 +73,7 @@ const OptionTable<typename Kind::Options>& incomplete_lu_definition::table() {
     if (!Kind::is_symmetric)
       all = std::move(all).yes_no(
           "match", [](auto& o) -> auto& { return o.preparation.match; });
-    return std::move(all)
-        .words("precision", &O::in_float, {{"double", false}, {"float", true}})
-        .and_then(of_triangles<O>());
+    return std::move(all).words("precision", &O::in_float, {{"double", false}, {"float", true}});
   }();
   return known;
 }

@@ -19,10 +19,8 @@
 #include <ostinato/preconditioners/ilu/iluk.hpp>
 #include <ostinato/preconditioners/ilu/ilut.hpp>
 #include <ostinato/preconditioners/ilu/zero_fill.hpp>
-#include <ostinato/preconditioners/triangular/approximate_factored.hpp>
 #include <ostinato/preconditioners/triangular/factored.hpp>
 #include <ostinato/preconditioners/triangular/preparation.hpp>
-#include <ostinato/preconditioners/triangular/triangular_solve.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/base/revision.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
@@ -30,17 +28,6 @@
 #include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato {
-
-namespace detail {
-
-/// What the options of a kind say of triangular solves; those of complete factors are exact.
-template <class Options>
-TriangularOptions triangles_of(const Options& options) {
-  if constexpr (requires { options.triangles; }) return options.triangles;
-  return {};
-}
-
-}  // namespace detail
 
 /// A preconditioner M = L U with triangular factors L and U of A, complete or not. `Kind` says how A is factored (kinds
 /// below).
@@ -54,8 +41,7 @@ TriangularOptions triangles_of(const Options& options) {
 /// Exec      The constructor factors on the calling thread of the host; from a GPU it downloads the matrix and uploads
 ///           the factors. ilu0 and ic0 on Cuda are factored there (ZeroFill): order=natural downloads nothing, another
 ///           order the pattern, match=yes the matrix. apply is enqueued, allocates nothing, and may be captured. One
-///           thread at a time applies an object; a second one gets an ArgumentError. Traffic and memory are those of
-///           solve=exact; ApproximateFactored has the others.
+///           thread at a time applies an object; a second one gets an ArgumentError.
 /// Throws    ArgumentError when the matrix isn't square or holds NaN or infinity, when ic0 or ict get one that isn't
 ///           symmetric (is_nearly_symmetric()) or whose pivots don't become positive (factor_ic()), when the factors
 ///           leave the range of T, or when they take more entries than the options allow; MemoryLimitError when they
@@ -114,16 +100,12 @@ class IncompleteLu {
   }
   {
     const Structure& s = analysis.structure();
-    if (!detail::triangles_of(options).is_exact())
-      return {bytes_of(s.rows, Kind::predict_entries(s, options), options), Certainty::rough};
     const bool keeps_more = is_cuda<Space> && Kind::zero_fill.has_value();  // what ZeroFill keeps for new values
     return prediction(s.rows, Kind::predict_entries(s, options), options,
                       keeps_more ? Certainty::at_least : Kind::certainty);
   }
 
   bool works_in_float() const { return !is_single<T> && options_.in_float; }
-  /// Predicted time of an application by products; 0 for one by substitution, which isn't predicted.
-  double seconds() const;
   bool symmetric() const { return Kind::is_symmetric; }
   bool equals_transpose() const { return Kind::is_symmetric; }
   std::size_t bytes() const {
@@ -141,11 +123,8 @@ class IncompleteLu {
 
  private:
   /// In T, or in float under double.
-  using AnyFactored =
-      std::conditional_t<!is_single<T>,
-                         std::variant<Factored<Space, T>, Factored<Space, T, float>, ApproximateFactored<Space, T>,
-                                      ApproximateFactored<Space, T, float>>,
-                         std::variant<Factored<Space, T>, ApproximateFactored<Space, T>>>;
+  using AnyFactored = std::conditional_t<!is_single<T>, std::variant<Factored<Space, T>, Factored<Space, T, float>>,
+                                         std::variant<Factored<Space, T>>>;
   struct Made {
     AnyFactored factored;
     std::size_t rows;
@@ -161,10 +140,6 @@ class IncompleteLu {
   static std::size_t bytes_of(Index rows, Offset entries, const Options& options) {
     const auto beside = static_cast<std::size_t>(std::max<Offset>(entries - rows, 0)),
                n = static_cast<std::size_t>(rows);
-    const TriangularOptions triangles = detail::triangles_of(options);
-    if (!triangles.is_exact())
-      return options.in_float ? ApproximateFactored<Space, T, float>::bytes_in_csr(n, beside, triangles)
-                              : ApproximateFactored<Space, T>::bytes_in_csr(n, beside, triangles);
     return options.in_float ? Factored<Space, T, float>::bytes_of(n, beside) : Factored<Space, T>::bytes_of(n, beside);
   }
   /// The most that such factors take: sweeps on Cuda have a tile a row at most.
@@ -173,7 +148,7 @@ class IncompleteLu {
     return bytes_of(rows, entries, options) + tiles * sizeof(SweepTile);
   }
   static Offset entries_within(std::size_t bytes, Index rows, const Options& options);
-  /// What exact solves with such factors take.
+  /// What such factors take.
   static MemoryPrediction prediction(Index rows, Offset entries, const Options& options, Certainty certainty) {
     const bool is_bound = certainty == Certainty::at_most;
     return {is_bound ? bound_of(rows, entries, options) : bytes_of(rows, entries, options), certainty};
@@ -185,11 +160,6 @@ class IncompleteLu {
                    const MemoryBudget& memory);
   static Made make_on_host(const Space& space, const SpaceCsr<Space, T>& a, const Options& options,
                            const StopRequest& stop, const MemoryBudget& memory);
-  /// `factors`: as the constructors of ApproximateFactored take them.
-  template <class V>
-  static ApproximateFactored<Space, T, V> approximate(const Space& space, const Options& options,
-                                                      const StopRequest& stop, const MemoryBudget& memory,
-                                                      const auto&... factors);
 
   Options options_;
   Made made_;
@@ -206,7 +176,6 @@ struct Ilu0Kind {
   struct Options {
     PreparationOptions preparation = {.match = false, .order = Ordering::rcm};
     bool in_float = false;  ///< under double: factors in float, half the bytes
-    TriangularOptions triangles = {};
   };
   static constexpr Certainty certainty = Certainty::close;
   static Offset predict_entries(const Structure& s, const Options& options);
@@ -224,7 +193,6 @@ struct IlukKind {
     int level = 1;
     PreparationOptions preparation = {.match = false, .order = Ordering::rcm};
     bool in_float = false;  ///< under double: factors in float, half the bytes
-    TriangularOptions triangles = {};
   };
   static Factors factor(const CsrView<double>& a, const Options& options, const FactorMemory& memory,
                         const StopRequest& stop);
@@ -240,7 +208,6 @@ struct IlutKind {
     IlutOptions factors = {};
     PreparationOptions preparation = {.match = true, .order = Ordering::best};
     bool in_float = false;  ///< under double: factors in float, half the bytes
-    TriangularOptions triangles = {};
   };
   static constexpr Certainty certainty = Certainty::at_most;
   static Offset predict_entries(const Structure& s, const Options& options);
@@ -275,7 +242,6 @@ struct Ic0Kind {
   struct Options {
     PreparationOptions preparation = {.match = false, .order = Ordering::rcm};
     bool in_float = false;  ///< under double: factors in float, half the bytes
-    TriangularOptions triangles = {};
   };
   static constexpr Certainty certainty = Certainty::close;
   static Offset predict_entries(const Structure& s, const Options& options);
@@ -293,7 +259,6 @@ struct IctKind {
     double drop = 1e-3, fill = 10;  ///< as in IcOptions
     PreparationOptions preparation = {.match = false, .order = Ordering::rcm};
     bool in_float = false;  ///< under double: factors in float, half the bytes
-    TriangularOptions triangles = {};
   };
   static constexpr Certainty certainty = Certainty::at_most;
   static Offset predict_entries(const Structure& s, const Options& options);

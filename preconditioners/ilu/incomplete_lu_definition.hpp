@@ -33,15 +33,6 @@ namespace incomplete_lu_definition {
 template <class Kind>
 const OptionTable<typename Kind::Options>& table();
 
-/// Throws    ArgumentError for numbers that the way of the triangular solves doesn't have.
-inline void require_consistent(std::string_view name, const TriangularOptions& o) {
-  if (o.is_exact() && o.sweeps != 0)
-    throw ArgumentError(std::string(name) +
-                        ": sweeps are of solve=jacobi or solve=isai; take one of them, or leave sweeps out");
-  if (o.solve != TriangularSolve::isai && o.power != 1)
-    throw ArgumentError(std::string(name) + ": power is of solve=isai; take that, or leave power out");
-}
-
 /// Calls make(V{}) with the type in which factors under T are kept.
 template <class T, class F>
 auto in_precision(bool in_float, F make) {
@@ -86,8 +77,8 @@ struct PreparedFactors {
   Factors factors;
 };
 
-/// Prepares and factors a matrix on the host. Factors for exact solves are refused where they have grown too much for
-/// the type that they are kept in.
+/// Prepares and factors a matrix on the host. Factors are refused where they have grown too much for the type that they
+/// are kept in.
 template <class T, class Kind>
 PreparedFactors factored_on_host(const Csr<double>& whole, const typename Kind::Options& options,
                                  PreparationOptions preparation, const FactorMemory& memory, const StopRequest& stop) {
@@ -101,12 +92,10 @@ PreparedFactors factored_on_host(const Csr<double>& whole, const typename Kind::
     ready = prepared(whole.view(), how);
     f = Kind::factor(ready.view(), options, memory, stop);
   }
-  if (detail::triangles_of(options).is_exact()) {
-    constexpr bool pivots = std::is_same_v<Kind, IlutKind> || std::is_same_v<Kind, LuKind>;
-    require_bounded_growth(Kind::name, f, ready.view(), whole.view(), f.boosted, options.in_float || is_single<T>,
-                           pivots ? "A is singular, or nearly so; use --precond jacobi, or --solver lsmr"
-                                  : "use --precond ilut, which pivots");
-  }
+  constexpr bool pivots = std::is_same_v<Kind, IlutKind> || std::is_same_v<Kind, LuKind>;
+  require_bounded_growth(Kind::name, f, ready.view(), whole.view(), f.boosted, options.in_float || is_single<T>,
+                         pivots ? "A is singular, or nearly so; use --precond jacobi, or --solver lsmr"
+                                : "use --precond ilut, which pivots");
   return {std::move(how), std::move(f)};
 }
 
@@ -119,9 +108,7 @@ std::string IncompleteLu<Space, T, Kind>::known_options() {
 
 template <class Space, class T, class Kind>
 auto IncompleteLu<Space, T, Kind>::parse_options(std::string_view text) -> Options {
-  Options o = incomplete_lu_definition::table<Kind>().read(name, text);
-  incomplete_lu_definition::require_consistent(name, detail::triangles_of(o));
-  return o;
+  return incomplete_lu_definition::table<Kind>().read(name, text);
 }
 
 template <class Space, class T, class Kind>
@@ -164,21 +151,11 @@ auto IncompleteLu<Space, T, Kind>::make(const Analysis<Space, T>& analysis, cons
   const Space& space = analysis.space();
   const SpaceCsr<Space, T>& a = analysis.matrix();
   if constexpr (!is_host<Space> && Kind::zero_fill.has_value()) {
-    const bool is_exact = options.triangles.is_exact();
-    if (incomplete_lu_definition::suits_zero_fill<Kind>(analysis) && (is_exact || !options.preparation.match)) {
+    if (incomplete_lu_definition::suits_zero_fill<Kind>(analysis)) {
       ZeroFill<Space, T> zero_fill(space, a, *Kind::zero_fill, options.preparation, stop);
       return incomplete_lu_definition::in_precision<T>(options.in_float, [&](auto v) -> Made {
         const std::size_t bytes = bytes_of(a.view().rows, zero_fill.nonzeros(), options) + zero_fill.bytes();
-        budget.announce({bytes, is_exact ? Certainty::close : Certainty::rough});
-        if (!is_exact) {
-          const FactorsInPlace<Space> factors = zero_fill.factors(a, stop);
-          return {approximate<decltype(v)>(space, options, stop, budget, factors),
-                  static_cast<std::size_t>(factors.rows),
-                  zero_fill.nonzeros(),
-                  a.view().nonzeros(),
-                  factors.boosted,
-                  factors.shift};
-        }
+        budget.announce({bytes, Certainty::close});
         auto [factored, outcome] = zero_fill.template make<decltype(v)>(a, stop);
         return {std::move(factored),  static_cast<std::size_t>(a.view().rows),
                 zero_fill.nonzeros(), a.view().nonzeros(),
@@ -188,22 +165,6 @@ auto IncompleteLu<Space, T, Kind>::make(const Analysis<Space, T>& analysis, cons
     }
   }
   return make_on_host(space, a, options, stop, budget);
-}
-
-template <class Space, class T, class Kind>
-template <class V>
-auto IncompleteLu<Space, T, Kind>::approximate(const Space& space, const Options& options, const StopRequest& stop,
-                                               const MemoryBudget& budget, const auto&... factors)
-    -> ApproximateFactored<Space, T, V> {
-  const TriangularOptions triangles = detail::triangles_of(options);
-  incomplete_lu_definition::require_consistent(name, triangles);
-  incomplete_lu_definition::table<Kind>().require(name, options);
-  return {space,
-          factors...,
-          triangles,
-          Kind::is_symmetric,
-          [&budget](const MemoryPrediction& memory) { budget.announce(memory); },
-          stop};
 }
 
 /// The entries of factors that take at most so many bytes, and that the host has room for.
@@ -239,14 +200,9 @@ auto IncompleteLu<Space, T, Kind>::make_on_host(const Space& space, const SpaceC
   const Csr<double> whole = usable_copy(space, a);
   end_factoring_on(stop);
   const Index rows = whole.rows;
-  // Otherwise the formats of the triangles, which are chosen later, say what they take.
-  const bool is_exact = detail::triangles_of(options).is_exact();
-  const Offset most_entries =
-      is_exact ? entries_within(budget.most(), rows, options) : incomplete_lu_definition::most_entries_on_host();
-  const FactorMemory memory{
-      most_entries, [&](Offset entries, Certainty certainty) {
-        budget.announce(prediction(rows, entries, options, is_exact ? certainty : Certainty::rough));
-      }};
+  const FactorMemory memory{entries_within(budget.most(), rows, options), [&](Offset entries, Certainty certainty) {
+                              budget.announce(prediction(rows, entries, options, certainty));
+                            }};
   try {
     incomplete_lu_definition::PreparedFactors made = incomplete_lu_definition::factored_on_host<T, Kind>(
         whole, options, preparation_on<Space, Kind>(options, rows), memory, stop);
@@ -257,8 +213,7 @@ auto IncompleteLu<Space, T, Kind>::make_on_host(const Space& space, const SpaceC
     const Index nulls = f.null_pivots;
     return incomplete_lu_definition::in_precision<T>(options.in_float, [&](auto v) -> Made {
       using Exact = Factored<Space, T, decltype(v)>;
-      return {is_exact ? AnyFactored(Exact(space, std::move(f), made.how))
-                       : AnyFactored(approximate<decltype(v)>(space, options, stop, budget, f, made.how)),
+      return {Exact(space, std::move(f), made.how),
               static_cast<std::size_t>(rows),
               entries,
               whole.nonzeros(),
@@ -281,15 +236,8 @@ void IncompleteLu<Space, T, Kind>::update_values(const Analysis<Space, T>& analy
     if (made_.zero_fill && !options_.preparation.match && incomplete_lu_definition::suits_zero_fill<Kind>(analysis) &&
         analysis.pattern() == made_.pattern) {
       revision_.renew();
-      const auto outcome = std::visit(
-          [&](auto& f) {
-            if constexpr (requires { f.lower(); }) {
-              return made_.zero_fill->factor(analysis.matrix(), f);
-            } else {
-              return typename ZeroFill<Space, T>::Outcome{};  // never called: these factors come from the host
-            }
-          },
-          made_.factored);
+      const auto outcome =
+          std::visit([&](auto& f) { return made_.zero_fill->factor(analysis.matrix(), f); }, made_.factored);
       made_.boosted = outcome.boosted;
       made_.shift = outcome.shift;
       return;
@@ -311,22 +259,7 @@ std::string IncompleteLu<Space, T, Kind>::remarks() const {
   std::string all = text;
   if (made_.shift > 0) all += ", of A + " + incomplete_lu_definition::text_of(made_.shift) + " diag(A)";
   if (works_in_float()) all += ", in float";
-  std::visit(
-      [&](const auto& f) {
-        if constexpr (requires { f.remarks(); }) all += ", " + f.remarks();
-      },
-      made_.factored);
   return all;
-}
-
-template <class Space, class T, class Kind>
-double IncompleteLu<Space, T, Kind>::seconds() const {
-  return std::visit(
-      [](const auto& f) {
-        if constexpr (requires { f.seconds(); }) return f.seconds();
-        return 0.0;
-      },
-      made_.factored);
 }
 
 }  // namespace ostinato

@@ -70,14 +70,14 @@ struct WarpGroup : RowGroup<true> {
   __device__ static unsigned all_bits(unsigned v) { return __reduce_or_sync(cuda::all_lanes, v); }
 };
 
-/// With two triangles every second thread block takes rows of the upper one, so that the two chains of waiting rows run
-/// at once. A warp takes 32 rows.
-__global__ void __launch_bounds__(threads) level_kernel(Triangle lower, unsigned triangles, Index* lower_level,
-                                                        Index* upper_level, Index* latest, unsigned* ticket) {
+/// Every second thread block takes rows of the upper triangle, so that the two chains of waiting rows run at once. A
+/// warp takes 32 rows.
+__global__ void __launch_bounds__(threads)
+    level_kernel(Triangle lower, Index* lower_level, Index* upper_level, Index* latest, unsigned* ticket) {
   const unsigned block = cuda::begun_block(ticket);
-  const Offset first = static_cast<Offset>(block / triangles) * threads + static_cast<int>(threadIdx.x) / 32 * 32;
+  const Offset first = static_cast<Offset>(block / 2) * threads + static_cast<int>(threadIdx.x) / 32 * 32;
   if (first >= lower.a.rows) return;
-  const bool is_upper = block % triangles == 1;
+  const bool is_upper = block % 2 == 1;
   const Triangle triangle{lower.a, lower.after, is_upper};
   find_levels_of_rows(WarpGroup{}, triangle, static_cast<Index>(first), is_upper ? upper_level : lower_level,
                       is_upper ? latest + 1 : latest);
@@ -181,17 +181,16 @@ bool factors_in_turn(const Cuda& space, std::size_t rows, bool at_hand) {
   return rows <= times * rows_at_once(space);
 }
 
-Vector<Cuda, Index> find_levels(const Cuda& space, const Triangle& lower, bool both) {
+Vector<Cuda, Index> find_levels(const Cuda& space, const Triangle& lower) {
   const auto n = static_cast<std::size_t>(lower.a.rows);
-  const unsigned triangles = both ? 2 : 1;
   const OnDevice here(space);
-  Vector<Cuda, Index> level(space, triangles * n + 3);
+  Vector<Cuda, Index> level(space, 2 * n + 3);
   OSTINATO_CUDA(cudaMemsetAsync(level.data(), 0xff, level.bytes(), space.stream()));
   if (n == 0) return level;
-  Index *const upper_level = level.data() + n, *const latest = level.data() + triangles * n;
+  Index *const upper_level = level.data() + n, *const latest = level.data() + 2 * n;
   const auto blocks = static_cast<unsigned>((n + threads - 1) / threads);
-  cuda::launch_in_order(space, level_kernel, triangles * blocks, threads, lower, triangles, level.data(), upper_level,
-                        latest, reinterpret_cast<unsigned*>(latest + 2));
+  cuda::launch_in_order(space, level_kernel, 2 * blocks, threads, lower, level.data(), upper_level, latest,
+                        reinterpret_cast<unsigned*>(latest + 2));
   return level;
 }
 

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include <ostinato/preconditioners/triangular/factored.hpp>
-#include <ostinato/preconditioners/triangular/factors_in_place.hpp>
 #include <ostinato/preconditioners/triangular/preparation.hpp>
 #include <ostinato/spmv/base/stop.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
@@ -73,11 +72,6 @@ class ZeroFill {
   template <class V = T>
   std::pair<Factored<Space, T, V>, Outcome> make(const SpaceCsr<Space, T>& a, const StopRequest& stop = {}) const;
 
-  /// The factors alone. No sweeps are needed, so no levels of U, and none of L where the rows are few.
-  /// Requires  Rows that weren't matched; the matrix of the constructor, or one with its pattern.
-  /// Throws    ArgumentError when no shift makes the pivots of IC(0) positive; Stopped; DeviceError; std::bad_alloc.
-  FactorsInPlace<Space> factors(const SpaceCsr<Space, T>& a, const StopRequest& stop = {}) const;
-
   Offset nonzeros() const;  ///< of L and U, without the ones on the diagonal of L
   std::size_t bytes() const;
 
@@ -95,8 +89,7 @@ class ZeroFill {
              const StopRequest& stop);
   };
 
-  struct Work;        ///< arrays of one factorisation
-  struct LowerOrder;  ///< the rows in the order of a lower sweep
+  struct Work;  ///< arrays of one factorisation
 
   detail::CsrPattern pattern(const SpaceCsr<Space, T>& a) const;
   detail::Triangle triangle(const SpaceCsr<Space, T>& a, bool upper) const;

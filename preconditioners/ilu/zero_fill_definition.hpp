@@ -114,7 +114,7 @@ template <class V>
 Factored<Space, T, V> ZeroFill<Space, T>::sweeps(const SpaceCsr<Space, T>& a) const {
   const std::size_t n = after_.size();
   const detail::Triangle lower = triangle(a, false), upper = triangle(a, true);
-  const Vector<Space, Index> level = detail::find_levels(space_, lower, true);
+  const Vector<Space, Index> level = detail::find_levels(space_, lower);
   Index latest[2];
   space_.download(latest, level.data() + 2 * n, sizeof latest);
   JoinedGroups groups;
@@ -214,55 +214,6 @@ auto ZeroFill<Space, T>::make(const SpaceCsr<Space, T>& a, const StopRequest& st
   side.join();
   const Outcome outcome = finish(a, work, to, stop);
   return {std::move(to), outcome};
-}
-
-template <class Space, class T>
-struct ZeroFill<Space, T>::LowerOrder {
-  Vector<Space, Index> row;
-  Vector<Space, SweepTile> tiles;
-  Index levels;
-
-  LowerOrder(const ZeroFill& of, const SpaceCsr<Space, T>& a) : row(of.space_, of.after_.size()) {
-    const Space& space = of.space_;
-    const std::size_t n = row.size();
-    const detail::Triangle lower = of.triangle(a, false);
-    const Vector<Space, Index> level = detail::find_levels(space, lower, false);
-    Index latest;
-    space.download(&latest, level.data() + n, sizeof latest);
-    levels = std::max(latest, 0) + 1;
-    const JoinedGroups groups = {{{levels}, {0}}};  // no rows of a second sweep
-    Vector<Space, unsigned> group(space, n);
-    const detail::ListTurns list{lower, groups.of[0], 0, level.data(), row.data(), group.data()};
-    for_each(space, n, detail::Both<detail::ListTurns>{n, {list, list}});
-    sort_by_key(space, group, groups.count() - 1, row);
-    detail::make_tiles(space, groups, group, std::span<const std::size_t>(&n, 1), &tiles);
-  }
-};
-
-template <class Space, class T>
-FactorsInPlace<Space> ZeroFill<Space, T>::factors(const SpaceCsr<Space, T>& a, const StopRequest& stop) const {
-  Work work(*this, a);
-  std::optional<LowerOrder> lower;
-  if (!detail::factors_in_turn(space_, after_.size(), false)) lower.emplace(*this, a);
-  const auto order = lower ? order_by(lower->row.data(), lower->tiles, lower->levels) : detail::FactorOrder{};
-  attempt(a, work, order, first_parameter(), stop);
-  Outcome outcome;
-  if (kind_ == ZeroFillKind::ilu) {
-    outcome.boosted = counts_of(work).bad + 1;
-  } else {
-    outcome.shift = find_shift(a, work, order, stop);
-  }
-  const detail::CsrPattern p = pattern(a);
-  return {.rows = p.rows,
-          .row_ptr = p.row_ptr,
-          .col = p.col,
-          .after = after_.data(),
-          .row = prepared_ ? prepared_->row_at.data() : nullptr,
-          .val = std::move(work.value),
-          .upper = std::move(work.published),
-          .symmetric = kind_ == ZeroFillKind::ic,
-          .boosted = outcome.boosted,
-          .shift = outcome.shift};
 }
 
 /// The order in which a matrix with these sweeps is factored.

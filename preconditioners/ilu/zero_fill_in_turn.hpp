@@ -41,17 +41,16 @@ struct InTurn {
   OSTINATO_FUNCTION static double minus_product(double a, double b, double c) { return a - b * c; }
 };
 
-/// The levels of both triangles, or of the lower one alone, by turns.
+/// The levels of both triangles, by turns.
 struct LevelsInTurn {
   Triangle lower;
-  bool both;
   Index *level, *upper_level, *latest;
 
   OSTINATO_FUNCTION void operator()(std::size_t) const {
     latest[0] = latest[1] = -1;
     for (Index t = 0; t < lower.a.rows; ++t) {
       find_levels_of_rows(InTurn{}, lower, t, level, latest);
-      if (both) find_levels_of_rows(InTurn{}, {lower.a, lower.after, true}, t, upper_level, latest + 1);
+      find_levels_of_rows(InTurn{}, {lower.a, lower.after, true}, t, upper_level, latest + 1);
     }
   }
 };
@@ -76,11 +75,10 @@ struct FactorInTurn {
 };
 
 template <class Space>
-Vector<Space, Index> find_levels(const Space& space, const Triangle& lower, bool both) {
+Vector<Space, Index> find_levels(const Space& space, const Triangle& lower) {
   const auto n = static_cast<std::size_t>(lower.a.rows);
-  const std::size_t triangles = both ? 2 : 1;
-  Vector<Space, Index> level(space, triangles * n + 2);
-  for_each(space, 1, LevelsInTurn{lower, both, level.data(), level.data() + n, level.data() + triangles * n});
+  Vector<Space, Index> level(space, 2 * n + 2);
+  for_each(space, 1, LevelsInTurn{lower, level.data(), level.data() + n, level.data() + 2 * n});
   return level;
 }
 

@@ -16,11 +16,11 @@
 
 namespace ostinato::detail {
 
-/// The levels of both triangles by turns, or of the lower one alone: those of the lower one, those of the upper one,
-/// and behind them the latest level of each, -1 where there are no rows. More elements may follow.
+/// The levels of both triangles: those of the lower one, those of the upper one, and behind them the latest level of
+/// each, -1 where there are no rows. More elements may follow.
 template <class Space>
-Vector<Space, Index> find_levels(const Space& space, const Triangle& lower, bool both);
-Vector<Cuda, Index> find_levels(const Cuda& space, const Triangle& lower, bool both);
+Vector<Space, Index> find_levels(const Space& space, const Triangle& lower);
+Vector<Cuda, Index> find_levels(const Cuda& space, const Triangle& lower);
 
 /// The rows of a lower sweep, in its order, and where its tiles begin; or the order of the matrix, without tiles.
 struct FactorOrder {

@@ -14,11 +14,9 @@
 namespace ostinato::algebraic {
 
 /// The preconditioner M that smooths a level of an algebraic hierarchy, where that isn't the diagonal: one from the
-/// list of preconditioners, in float. On Cuda the triangles of ilu0 and ic0 are solved by two sweeps with incomplete
-/// approximate inverses: products, whose rows don't wait for each other.
+/// list of preconditioners, in float.
 ///
 /// Exec      apply() is enqueued, allocates nothing, and may be captured. One thread at a time applies an object.
-/// Source    Anzt, Chow & Dongarra, Euro-Par 2015, for approximate triangular solves.
 template <class Space>
 class LevelSmoother {
  public:

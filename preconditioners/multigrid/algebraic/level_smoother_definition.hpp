@@ -25,25 +25,22 @@ struct Named {
   std::any options = {};
 };
 
-/// Levels keep the order of their rows: another one would take its time on each level. On a GPU two sweeps took 0.5 to
-/// 1.3 times the time of one where these aggregated, and exact solves 2 to 18 times (ic0, H200, 2026-11).
-template <class Kind, class Space>
+/// Levels keep the order of their rows: another one would take its time on each level.
+template <class Kind>
 Named factors() {
   typename Kind::Options o;
   o.preparation.order = Ordering::natural;
-  if (Space::has_streams) o.triangles = {.solve = TriangularSolve::isai, .sweeps = 2};
   return {Kind::name, o};
 }
 
-template <class Space>
-Named named(Smoother smoother) {
+inline Named named(Smoother smoother) {
   switch (smoother) {
     case Smoother::fsai:
       return {"fsai"};
     case Smoother::ilu0:
-      return factors<Ilu0Kind, Space>();
+      return factors<Ilu0Kind>();
     case Smoother::ic0:
-      return factors<Ic0Kind, Space>();
+      return factors<Ic0Kind>();
     default:
       throw ArgumentError("multigrid: the smoother isn't a preconditioner");
   }
@@ -80,7 +77,7 @@ Analysis<Space, float> ready(const typename LevelSmoother<Space>::Level& level) 
 template <class Space>
 LevelSmoother<Space>::LevelSmoother(Smoother smoother, const Level& level, const StopRequest& stop,
                                     const MemoryBudget& memory) {
-  const level_smoother_definition::Named m = level_smoother_definition::named<Space>(smoother);
+  const level_smoother_definition::Named m = level_smoother_definition::named(smoother);
   made_ = find_preconditioner<Space, float>(m.name)->build(level_smoother_definition::ready<Space>(level), m.options,
                                                            stop, memory);
   estimate_largest(level);

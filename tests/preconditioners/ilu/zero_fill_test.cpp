@@ -184,36 +184,6 @@ class ZeroFillOn : public SpaceTest<Case> {
     Made theirs = make_on_host(a, kind, options);
     expect_same_bits(what, make(a, kind, options), theirs);
     if (Home::has_streams) expect_same_bits(what + ", by phases", make_by_phases(a, kind, options), theirs);
-    if (!options.match) expect_factors_in_place(what + ", in place", a, kind, options);
-  }
-
-  void expect_factors_in_place(const std::string& what, const Csr<Value>& a, ZeroFillKind kind,
-                               const PreparationOptions& options = in_place) const {
-    const Csr<double> whole = in_double(a);
-    const Preparation how = prepare(whole.view(), options);
-    const Csr<double> ready = prepared(whole.view(), how);
-    const bool is_ilu = kind == ZeroFillKind::ilu;
-    const Factors theirs = is_ilu ? factor_iluk(ready.view(), {}) : factor_ic(ready.view(), {});
-    const SpaceCsr<Home, Value> on(this->space(), a.view());
-    const ZeroFill<Home, Value> zero_fill(this->space(), on, kind, options);
-    const FactorsInPlace<Home> ours = zero_fill.factors(on);
-    const std::vector<double> val = ours.val.download(), upper = ours.upper.download();
-    const std::vector<double> pivot(upper.begin() + static_cast<std::ptrdiff_t>(val.size()),
-                                    upper.begin() + static_cast<std::ptrdiff_t>(val.size()) + a.rows);
-    std::vector<SweepEntry<double>> below, past;
-    for (Index i = 0; i < ready.rows; ++i) {
-      for (auto k = static_cast<std::size_t>(ready.row_ptr[static_cast<std::size_t>(i)]);
-           k < static_cast<std::size_t>(ready.row_ptr[static_cast<std::size_t>(i) + 1]); ++k) {
-        const double u = is_ilu ? upper[k] : upper[k] * pivot[static_cast<std::size_t>(i)];
-        if (ready.col[k] < i && val[k] != 0) below.push_back({i, ready.col[k], val[k]});
-        if (ready.col[k] > i && u != 0) past.push_back({i, ready.col[k], u});
-      }
-    }
-    EXPECT_EQ(ours.boosted, theirs.boosted) << what;
-    EXPECT_EQ(ours.shift, theirs.shift) << what;
-    EXPECT_TRUE(same_bits(pivot, theirs.pivot)) << what;
-    EXPECT_TRUE(below == entries_of(theirs.lower)) << what;
-    EXPECT_TRUE(past == entries_of(theirs.upper)) << what;
   }
 
   void expect_same_bits(const std::string& what, const Made& ours, const Made& theirs) const {

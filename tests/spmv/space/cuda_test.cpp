@@ -146,7 +146,7 @@ TEST_F(CudaSpaces, TakeNoOldErrorForTheirs) {
     EXPECT_NO_THROW((Operator<Cuda, double>(space, a, {.format = format, .jit = Jit::off}))) << format;
   }
   const Analysis<Cuda, double> analysis(space, a);
-  for (const char* name : {"ilu0", "ic0", "ilu0:solve=isai", "fsai", "ssor", "multigrid", "multigrid:kind=plain"}) {
+  for (const char* name : {"ilu0", "ic0", "fsai", "ssor", "multigrid", "multigrid:kind=plain"}) {
     leave_an_error();
     EXPECT_NO_THROW((AnyPreconditioner<Cuda, double>(analysis, name))) << name;
   }
