@@ -14,7 +14,7 @@
 namespace ostinato::cli {
 
 /// The parts of the report that are known before any work.
-SolveReport begun(const SolveInput& in, const DeviceInfo& device);
+SolveReport begun(const SolveInput& in);
 
 inline constexpr const char* numbered_anew = "; rows were numbered anew, --renumber off keeps the numbers of the file";
 
