@@ -61,7 +61,8 @@ Host make_host(const DeviceOptions& options) {
 }
 
 Host host_for(const DeviceOptions& options, const SystemSize& size, const Host& all) {
-  const bool is_asked = options.threads > 0 || std::getenv("OMP_NUM_THREADS") != nullptr;
+  const bool is_asked =
+      options.threads > 0 || std::getenv("OMP_NUM_THREADS") != nullptr || std::getenv("KOKKOS_NUM_THREADS") != nullptr;
   return is_asked ? all : Host(useful_threads(size, all.threads()));
 }
 
