@@ -191,15 +191,12 @@ html::Page page_of(const BenchReport& r, bool all) {
 }
 
 template <class T, class Space>
-int bench_on(const Space& space, const BenchInput& in, const DeviceInfo& device) {
+int bench_on(const Space& space, const Csr<T>& a, const BenchInput& in, const DeviceInfo& device) {
   BenchReport report;
   report.matrix = in.matrix;
   report.device = device;
   report.formats = in.formats;
-  Progress progress;
   LiveLine live(true);
-  live.phase("reading " + in.matrix, &progress);
-  const Csr<T> a = load_matrix<T>(in.matrix, nullptr, &progress);
   if (!in.html.empty()) report.pattern = html::density_of(a);
   live.phase("measuring the bandwidth");
   report.bandwidth = measured_bandwidth(space);
@@ -246,8 +243,9 @@ std::function<int()> define_bench(Command& command) {
   return [in] {
     require_reports(in->json, in->html, in->matrix);
     require_use_of_formats(in->formats, in->device.device);
-    return with_device(in->device, [&]<class T>(const auto& space, const DeviceInfo& device) {
-      return bench_on<T>(space, *in, device);
+    const auto read = [&]<class T>() { return load_shown<T>(in->matrix); };
+    return with_device(in->device, in->matrix, read, [&]<class T>(const auto& space, const DeviceInfo& on, Csr<T> a) {
+      return bench_on<T>(space, a, *in, on);
     });
   };
 }

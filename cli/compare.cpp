@@ -221,12 +221,8 @@ int write_reports(const CompareInput& in, const CompareReport& r) {
 }
 
 template <class T, class Space>
-int compare_on(const Space& space, const CompareInput& in, const DeviceInfo& device) {
-  Progress progress;
+int compare_on(const Space& space, System<T> system, const CompareInput& in, const DeviceInfo& device) {
   LiveLine live(true);
-  live.phase("reading " + in.system.matrix, &progress);
-  MatrixMarketInfo file;
-  System<T> system = read_system<T>(in.system, file, progress);
   CompareReport r;
   r.matrix = in.system.matrix;
   r.rhs = in.system.rhs;
@@ -294,9 +290,13 @@ std::function<int()> define_compare(Command& command) {
       "ostinato tune.\n");
   return [in] {
     check_files(*in);
-    return with_device(in->system.device, [&]<class T>(const auto& space, const DeviceInfo& device) {
-      return compare_on<T>(space, *in, device);
-    });
+    const SolveInput& system = in->system;
+    MatrixMarketInfo file;
+    const auto read = [&]<class T>() { return read_system<T>(system, file); };
+    return with_device(system.device, system.matrix, read,
+                       [&]<class T>(const auto& space, const DeviceInfo& on, System<T> given) {
+                         return compare_on<T>(space, std::move(given), *in, on);
+                       });
   };
 }
 

@@ -2,10 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device.hpp"
 
+#include <cstdlib>
+#include <utility>
+
 #include <ostinato/spmv/base/error.hpp>
 
 #include "command_line.hpp"
 #include "exit_code.hpp"
+#include "files.hpp"
+#include "text.hpp"
 
 namespace ostinato::cli {
 
@@ -28,7 +33,9 @@ std::string unknown_precision(std::string& name) {
 
 void add_device_options(Command& command, DeviceOptions& options) {
   command.add({.names = "--device",
-               .description = "auto, cpu, cuda or cuda:N; auto takes the first GPU if there is one",
+               .description =
+                   "auto, cpu, cuda or cuda:N; auto takes the first GPU where the whole is predicted to take less time "
+                   "on it",
                .value = "NAME",
                .words = "auto, cpu, cuda",
                .check = unknown_device},
@@ -39,7 +46,9 @@ void add_device_options(Command& command, DeviceOptions& options) {
                .words = "double, single",
                .check = unknown_precision},
               options.precision);
-  command.add({.names = "--threads", .description = "threads on the CPU; 0: OMP_NUM_THREADS, or all", .value = "N"},
+  command.add({.names = "--threads",
+               .description = "threads on the CPU; 0: OMP_NUM_THREADS, or as many as are of use",
+               .value = "N"},
               options.threads, whole(0, most_threads));
 }
 
@@ -51,11 +60,40 @@ Host make_host(const DeviceOptions& options) {
   }
 }
 
-DeviceInfo device_info(const DeviceOptions& options, std::string description) {
-  std::string absent = options.device == "auto" ? Cuda::why_absent() : "";
+Host host_for(const DeviceOptions& options, const SystemSize& size, const Host& all) {
+  const bool is_asked =
+      options.threads > 0 || std::getenv("OMP_NUM_THREADS") != nullptr || std::getenv("KOKKOS_NUM_THREADS") != nullptr;
+  return is_asked ? all : Host(useful_threads(size, all.threads()));
+}
+
+DeviceInfo device_info(const DeviceOptions& options, const DeviceChoice& choice, std::string description) {
+  DeviceInfo info{std::move(description), choice.absent, options.precision, choice.predicted};
+  if (options.device != "auto") return info;
+  const std::string cpu = seconds_text(choice.predicted.cpu), gpu = seconds_text(choice.predicted.gpu);
   // Advice on how to build is for those who ask for a GPU.
-  if (!absent.empty() && Cuda::build_description() == "built without CUDA") absent = "no CUDA in this build";
-  return {std::move(description), std::move(absent), options.precision};
+  if (Cuda::build_description() == "built without CUDA") {
+    info.remark = "no CUDA in this build";
+  } else if (choice.gpu >= 0) {
+    info.remark = "~" + gpu + " in all, on the CPU ~" + cpu;
+  } else if (choice.absent.empty()) {
+    info.remark = "~" + cpu + " in all, on a GPU ~" + gpu;
+  }
+  return info;
+}
+
+std::future<Cuda> open_ahead(const DeviceOptions& options, const std::string& matrix, const Host& host) {
+  constexpr double longest_entry = 50;  // bytes of an entry in a file; packed files have fewer
+  const bool is_named = options.device != "auto";
+  const SystemSize least{0, file_bytes(matrix) / longest_entry, sizeof(float)};
+  const DeviceChoice named = choose_device(is_named ? options.device : "cpu", least, host, false);
+  const int gpu = is_named || !named.predicted.gpu_is_faster() ? named.gpu : 0;
+  if (gpu < 0) return {};
+#ifdef OSTINATO_HAS_CUDA
+  return std::async(std::launch::async, [gpu] { return Cuda(gpu); });
+#else
+  if (is_named) throw DeviceError(Cuda::why_absent());
+  return {};
+#endif
 }
 
 }  // namespace ostinato::cli

@@ -11,6 +11,7 @@
 #include <ostinato/spmv/matrix/io/matrix_market.hpp>
 
 #include "command_line.hpp"
+#include "progress.hpp"
 
 // Matrices that are made instead of read.
 
@@ -40,6 +41,15 @@ std::optional<Generated> generated_matrix(const std::string& name);
 /// Throws    UsageError for a matrix that can't be made; as read_matrix_market().
 template <class T>
 Csr<T> load_matrix(const std::string& name, MatrixMarketInfo* info = nullptr, Progress* progress = nullptr);
+
+/// The same, with a live line.
+template <class T>
+Csr<T> load_shown(const std::string& name, MatrixMarketInfo* info = nullptr, bool wanted = true) {
+  Progress progress;
+  LiveLine live(wanted);
+  live.phase("reading " + name, &progress);
+  return load_matrix<T>(name, info, &progress);
+}
 
 /// Where the points of a generated matrix are.
 /// Throws    UsageError for a family without coordinates; ArgumentError as generate().

@@ -111,6 +111,8 @@ Facts facts_of(const Inspection& i) {
   add_advice(facts, i.examination);
   facts.row("format", i.choice.candidates.front().full_name() + ": " + i.choice.reason);
   if (!i.generated.empty()) facts.row("kernels", i.generated);
+  facts.row("whole solve", fmt::format("~{} on the CPU, ~{} on a GPU that is opened for it",
+                                       seconds_text(i.device.predicted.cpu), seconds_text(i.device.predicted.gpu)));
   add_amortisation(facts, i.amortisation);
   if (const std::string text = objection(i); !text.empty()) facts.row("measured now", text);
   constexpr double busy = 0.2;
@@ -316,14 +318,8 @@ void look_at(const Space& space, const Csr<T>& a, const InspectInput& in, Inspec
 }
 
 template <class T, class Space>
-int inspect_on(const Space& space, const InspectInput& in, const DeviceInfo& device) {
-  Inspection i;
-  i.matrix = in.matrix;
-  i.device = device;
-  Progress progress;
+int inspect_on(const Space& space, const Csr<T>& a, const InspectInput& in, Inspection& i) {
   LiveLine live(true);
-  live.phase("reading " + in.matrix, &progress);
-  const Csr<T> a = load_matrix<T>(in.matrix, &i.file, &progress);
   if (!in.html.empty()) i.pattern = html::density_of(a);
   live.phase("analysing");
   look_at(space, a, in, i);
@@ -358,8 +354,12 @@ std::function<int()> define_inspect(Command& command) {
   return [in] {
     require_reports(in->json, in->html, in->matrix);
     require_use_of_formats(in->formats, in->device.device);
-    return with_device(in->device, [&]<class T>(const auto& space, const DeviceInfo& device) {
-      return inspect_on<T>(space, *in, device);
+    Inspection i;
+    i.matrix = in->matrix;
+    const auto read = [&]<class T>() { return load_shown<T>(in->matrix, &i.file); };
+    return with_device(in->device, in->matrix, read, [&]<class T>(const auto& space, const DeviceInfo& on, Csr<T> a) {
+      i.device = on;
+      return inspect_on<T>(space, a, *in, i);
     });
   };
 }

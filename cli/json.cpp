@@ -150,17 +150,16 @@ Json outcome_json(const SolveReport& r) {
           {"parameters", r.choice.parameters}};
 }
 
+/// Predicted for the whole on each device.
+Json to_json(const DeviceSeconds& s) { return {{"cpu", s.cpu}, {"gpu", s.gpu}}; }
+
 /// What was solved, and where.
 Json system_json(const SolveReport& r) {
-  return {{"device", r.device.description},
-          {"precision", r.device.precision},
-          {"matrix", r.matrix},
-          {"right_hand_side", r.rhs},
-          {"solution", r.output.empty() ? Json(nullptr) : Json(r.output)},
-          {"rows", r.structure.rows},
-          {"cols", r.structure.cols},
-          {"nonzeros", r.structure.nonzeros},
-          {"structure", to_json(r.structure)}};
+  return {{"device", r.device.description},   {"device_seconds", to_json(r.device.predicted)},
+          {"precision", r.device.precision},  {"matrix", r.matrix},
+          {"right_hand_side", r.rhs},         {"solution", r.output.empty() ? Json(nullptr) : Json(r.output)},
+          {"rows", r.structure.rows},         {"cols", r.structure.cols},
+          {"nonzeros", r.structure.nonzeros}, {"structure", to_json(r.structure)}};
 }
 
 /// How close x was to come, and how close it came.
@@ -258,6 +257,7 @@ Json to_json(const Inspection& i) {
   Json report = {
       {"matrix", i.matrix},
       {"device", i.device.description},
+      {"device_seconds", to_json(i.device.predicted)},
       {"precision", i.device.precision},
       {"rows", i.structure.rows},
       {"cols", i.structure.cols},

@@ -41,16 +41,6 @@ void visit_pieces(const Space& space, const Vector<Space, T>& v, Visit visit) {
   }
 }
 
-template <class Space, class T>
-Vector<Space, T> ones(const Space& space, std::size_t size) {
-  constexpr std::size_t most = std::size_t{1} << 18;
-  const std::vector<T> piece(std::min(most, size), T{1});
-  Vector<Space, T> v(space, size);
-  for (std::size_t begin = 0; begin < size; begin += piece.size())
-    space.upload(v.data() + begin, piece.data(), std::min(piece.size(), size - begin) * sizeof(T));
-  return v;
-}
-
 /// Whether b = A * ones is 0 but for rounding, as on a grid without boundary values. `norm`: of A.
 template <class Space, class T>
 bool is_rounding(const LinearMap<Space, T>& a, double norm, const Vector<Space, T>& b) {
@@ -77,7 +67,7 @@ RightHandSide<Space, T> right_hand_side(const LinearMap<Space, T>& a, double nor
                                         const std::string& matrix) {
   const Space& space = a.space();
   if (!given.empty()) return {Vector<Space, T>(space, std::span<const T>(given)), {}, false, true};
-  auto b = product(a, ones<Space, T>(space, a.cols()));
+  auto b = product(a, Vector<Space, T>(space, a.cols(), T{1}));
   if (!(norm > 0) || !is_rounding(a, norm, b)) return {std::move(b), "b = A * ones, no --rhs was given", true};
   if (!generated_matrix(matrix))
     throw FormatError(matrix, 0,
@@ -95,17 +85,6 @@ double norm_of(const std::vector<T>& v) {
   double total = 0;
   for (const T e : v) total += (static_cast<double>(e) / size) * (static_cast<double>(e) / size);
   return size * std::sqrt(total);
-}
-
-/// The largest difference to ones.
-template <class Space, class T>
-double error_of(const Space& space, const Vector<Space, T>& x) {
-  double error = 0;
-  visit_pieces(space, x, [&](std::span<const T> piece) {
-    for (const T v : piece) error = std::max(error, std::abs(static_cast<double>(v) - 1));
-    return true;
-  });
-  return error;
 }
 
 }  // namespace ostinato::cli

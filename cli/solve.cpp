@@ -5,6 +5,7 @@
 
 #include <ostinato/ostinato.hpp>
 #include <ostinato/solvers/list.hpp>
+#include <ostinato/spmv/algebra/row_errors.hpp>
 #include <ostinato/strategy/watch.hpp>
 
 #include "commands.hpp"
@@ -36,7 +37,8 @@ SolveOptions shown(SolveOptions options, const InterruptFlag& interrupt, LiveLin
 
 template <class Space, class T>
 void keep_solution(const Space& space, const SolveInput& in, SolveReport& report, const Vector<Space, T>& x) {
-  if (report.of_ones && report.structure.rows >= report.structure.cols) report.error = error_of(space, x);
+  if (report.of_ones && report.structure.rows >= report.structure.cols)
+    report.error = largest_difference<T>(space, x, 1);
   if (in.output.empty()) return;
   const std::string comment = "ostinato solve " + in.matrix + "\n" + report.result.message();
   write_vector<T>(in.output, std::span<const T>(x.download()), comment);
@@ -154,17 +156,21 @@ int solve_with(LinearSolver<Space, T> system, const Array<T>& given_b, const Arr
   return finish(a.space(), in, report, x, since_start);
 }
 
-template <class T, class Space>
-int solve_matrix(const Space& space, const SolveInput& in, SolveReport report, const Stopwatch& since_start) {
-  Progress progress;
-  LiveLine live(!in.quiet);
-  Stopwatch watch;
-  live.phase("reading " + in.matrix, &progress);
-  System<T> system = read_system<T>(in, report.file, progress);
-  if (Space::has_host_memory) require_vectors<T>(in.matrix, std::max(system.a.rows, system.a.cols), bytes_of(system.a));
+template <class T>
+System<T> read_matrix(const SolveInput& in, SolveReport& report) {
+  const Stopwatch watch;
+  System<T> system = read_system<T>(in, report.file);
   if (in.renumber == "on" && system.a.rows != system.a.cols) throw UsageError("--renumber on is for square matrices");
+  report.times.read = watch.seconds();
+  return system;
+}
+
+template <class T, class Space>
+int solve_matrix(const Space& space, System<T> system, const SolveInput& in, SolveReport& report,
+                 const Stopwatch& since_start) {
+  LiveLine live(!in.quiet);
+  if (Space::has_host_memory) require_vectors<T>(in.matrix, std::max(system.a.rows, system.a.cols), bytes_of(system.a));
   if (!in.html.empty()) report.pattern = html::density_of(system.a);
-  report.times.read = watch.lap();
   ShownSetUp set_up(in, live);
   LinearSolver<Space, T> solver = set_up.make<Space, T>(report, space, std::move(system.a));
   return solve_with(std::move(solver), system.b, system.x, in, report, live, since_start);
@@ -185,7 +191,7 @@ std::optional<Stencil> stencil_of(const SolveInput& in) {
 }
 
 template <class T, class Space>
-int solve_stencil(const Space& space, const Stencil& stencil, const SolveInput& in, SolveReport report,
+int solve_stencil(const Space& space, const Stencil& stencil, const SolveInput& in, SolveReport& report,
                   const Stopwatch& since_start) {
   LiveLine live(!in.quiet);
   Stopwatch watch;
@@ -206,9 +212,20 @@ int run_solve(Command& command, SolveInput& in) {
   in.limits.effort = in.effort == "quick" ? Effort::quick : in.effort == "thorough" ? Effort::thorough : Effort::normal;
   check_files(in);
   const std::optional<Stencil> stencil = stencil_of(in);
-  return with_device(in.device, [&]<class T>(const auto& space, const DeviceInfo& device) {
-    if (stencil) return solve_stencil<T>(space, *stencil, in, begun(in, device), since_start);
-    return solve_matrix<T>(space, in, begun(in, device), since_start);
+  SolveReport report = begun(in);
+  if (stencil) {
+    const auto size = [&]<class T>() {
+      return SystemSize{static_cast<double>(stencil->extents.points()), 0, sizeof(T)};
+    };
+    return with_device(in.device, "", size, [&]<class T>(const auto& space, const DeviceInfo& on, const SystemSize&) {
+      report.device = on;
+      return solve_stencil<T>(space, *stencil, in, report, since_start);
+    });
+  }
+  const auto read = [&]<class T>() { return read_matrix<T>(in, report); };
+  return with_device(in.device, in.matrix, read, [&]<class T>(const auto& space, const DeviceInfo& on, System<T> s) {
+    report.device = on;
+    return solve_matrix<T>(space, std::move(s), in, report, since_start);
   });
 }
 

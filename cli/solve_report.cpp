@@ -9,11 +9,10 @@
 
 namespace ostinato::cli {
 
-SolveReport begun(const SolveInput& in, const DeviceInfo& device) {
+SolveReport begun(const SolveInput& in) {
   SolveReport report;
   report.matrix = in.matrix;
-  report.device = device;
-  report.options = solve_options(in, device.precision);
+  report.options = solve_options(in, in.device.precision);
   report.of_ones = in.rhs.empty();
   report.rhs = report.of_ones ? "b = A * ones, no --rhs was given" : in.rhs;
   return report;

@@ -14,7 +14,7 @@
 namespace ostinato::cli {
 
 /// The parts of the report that are known before any work.
-SolveReport begun(const SolveInput& in, const DeviceInfo& device);
+SolveReport begun(const SolveInput& in);
 
 /// Takes how a solve was set up and went, in the words of the command line.
 void take_result(const SolveInput& in, SolveReport& report, SolveResult result, const SetUp& set_up);

@@ -14,7 +14,6 @@
 #include <ostinato/spmv/space/memory.hpp>
 
 #include "generated.hpp"
-#include "progress.hpp"
 #include "solve_input.hpp"
 #include "text.hpp"
 
@@ -27,6 +26,10 @@ struct System {
   Csr<T> a;
   Array<T> b, x;  ///< empty when not given
 };
+template <class T>
+SystemSize size_of(const System<T>& system) {
+  return size_of(system.a);
+}
 
 inline void require_square(const SolveInput& in, const MatrixMarketInfo& info) {
   if (info.rows == info.cols || in.solver == "auto" || takes_any_shape(in.solver)) return;
@@ -89,9 +92,9 @@ double bytes_of(const Csr<T>& a) {
 }
 
 template <class T>
-System<T> read_system(const SolveInput& in, MatrixMarketInfo& info, Progress& progress) {
+System<T> read_system(const SolveInput& in, MatrixMarketInfo& info) {
   System<T> s;
-  s.a = load_matrix<T>(in.matrix, &info, &progress);
+  s.a = load_shown<T>(in.matrix, &info, !in.quiet);
   require_square(in, info);
   require_size<T>(in.matrix, largest(s.a.val), info.vanished);
   s.b = read_part<T>(in.rhs, s.a.rows);

@@ -151,12 +151,8 @@ html::Page page_of(const TuneReport& r) {
 }
 
 template <class T, class Space>
-int tune_on(const Space& space, const TuneInput& in, const DeviceInfo& device) {
-  require_use_of_formats(in.formats, in.device.device);
-  Progress progress;
+int tune_on(const Space& space, const Csr<T>& a, const TuneInput& in, const DeviceInfo& device) {
   LiveLine live(true);
-  live.phase("reading " + in.matrix, &progress);
-  const Csr<T> a = load_matrix<T>(in.matrix, nullptr, &progress);
   FormatOptions options = format_options(in.formats);
   options.tune = Tune::everything;
   options.on_trial = [&live](const Candidate& next, const Trials& so_far) { live.phase(progress_text(next, so_far)); };
@@ -198,8 +194,10 @@ std::function<int()> define_tune(Command& command) {
       "preconditioner take the least time, ostinato compare finds out.\n");
   return [in] {
     require_reports(in->json, in->html, in->matrix);
-    return with_device(in->device, [&]<class T>(const auto& space, const DeviceInfo& device) {
-      return tune_on<T>(space, *in, device);
+    require_use_of_formats(in->formats, in->device.device);
+    const auto read = [&]<class T>() { return load_shown<T>(in->matrix); };
+    return with_device(in->device, in->matrix, read, [&]<class T>(const auto& space, const DeviceInfo& on, Csr<T> a) {
+      return tune_on<T>(space, a, *in, on);
     });
   };
 }

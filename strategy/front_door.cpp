@@ -9,6 +9,7 @@
 #include <ostinato/solvers/recurrence/diagnosis.hpp>
 #include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/base/timing.hpp>
+#include <ostinato/spmv/space/gpu_context.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 #include <ostinato/strategy/device.hpp>
 #include <ostinato/strategy/linear_solver.hpp>
@@ -29,7 +30,10 @@ Solution<T> solve_on_device(const CsrView<T>& a, In<T> b, const LinearSolverOpti
   if (b.size() != static_cast<std::size_t>(a.rows))
     throw DimensionError("solve: A is " + std::to_string(a.rows) + " x " + std::to_string(a.cols) + ", but b has " +
                          std::to_string(b.size()) + " elements");
-  return with_device(options.device, Host(), [&]<class Space>(const Space& space) {
+  const Host host;
+  const DeviceChoice choice = choose_device(options.device, size_of(a), host, has_gpu_context());
+  const auto open = [&] { return Cuda(choice.gpu); };
+  return with_device(choice, host, open, [&]<class Space>(const Space& space) {
     const Stopwatch watch;
     LinearSolverOptions of_system = options;
     of_system.device = "auto";
@@ -42,6 +46,7 @@ Solution<T> solve_on_device(const CsrView<T>& a, In<T> b, const LinearSolverOpti
     s.x = x.download();
     s.set_up = system.set_up();
     s.device = space.description();
+    s.predicted = choice.predicted;
     return s;
   });
 }

@@ -14,6 +14,7 @@
 #include <ostinato/spmv/matrix/csr.hpp>
 #include <ostinato/spmv/space/concept.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
+#include <ostinato/strategy/device.hpp>
 #include <ostinato/strategy/set_up.hpp>
 
 namespace ostinato {
@@ -23,7 +24,8 @@ template <class T>
 struct Solution : SolveResult {
   std::vector<T> x;
   SetUp set_up;
-  std::string device;  ///< where it ran: "AMD EPYC 9554, 16 threads"
+  std::string device;       ///< where it ran: "AMD EPYC 9554, 16 threads"
+  DeviceSeconds predicted;  ///< of a whole answer on each device, by which "auto" chooses
 };
 
 namespace detail {
@@ -41,7 +43,8 @@ concept IsCsr = std::same_as<A, Csr<ValueOfCsr<A>>> || std::same_as<A, CsrView<V
 }  // namespace detail
 
 /// solve(A, b) solves A x = b, from x = 0, with a LinearSolver on the device that options.device names; "auto" takes
-/// the first GPU if there is one.
+/// the one that is predicted to take less time, the opening of a GPU included where the process hasn't opened it yet
+/// (choose_device()).
 ///
 ///   if (auto s = ostinato::solve(a, b); !s) std::cerr << s.message() << '\n';
 ///

@@ -15,7 +15,7 @@ RowErrors row_errors(const Space& space, const CsrView<T>& a, In<T> x, In<T> b, 
   Vector<Space, detail::RowErrorBits> on_space(space, 1);
   space.zero(on_space.data(), on_space.bytes());
   detail::RowErrorBits* const found = on_space.data();
-  for_each(space, x.size(), detail::LargestElement<Atomic<Space>, T>{x.data(), &found->largest_x});
+  for_each(space, x.size(), detail::LargestDifference<Atomic<Space>, T>{x.data(), 0, &found->largest_x});
   sum_rows(
       space, b.size(), a.nonzeros(),
       detail::CompareRows<Atomic<Space>, T>{detail::pattern_of(a), a.val.data(), x.data(), b.data(), tolerance, found},
@@ -24,8 +24,16 @@ RowErrors row_errors(const Space& space, const CsrView<T>& a, In<T> x, In<T> b, 
   return {detail::double_of(taken.componentwise), detail::double_of(taken.by_row), static_cast<Index>(taken.unsolved)};
 }
 
-#define OSTINATO_INSTANTIATE(Space, T) \
-  template RowErrors row_errors<T, Space>(const Space&, const CsrView<T>&, In<T>, In<T>, double)
+template <class T, class Space>
+double largest_difference(const Space& space, In<T> x, double value) {
+  Vector<Space, Offset> bits(space, 1, Offset{0});
+  for_each(space, x.size(), detail::LargestDifference<Atomic<Space>, T>{x.data(), value, bits.data()});
+  return detail::double_of(bits.download()[0]);
+}
+
+#define OSTINATO_INSTANTIATE(Space, T)                                                            \
+  template RowErrors row_errors<T, Space>(const Space&, const CsrView<T>&, In<T>, In<T>, double); \
+  template double largest_difference<T, Space>(const Space&, In<T>, double)
 OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato

@@ -29,4 +29,10 @@ struct RowErrors {
 template <class T, class Space>
 RowErrors row_errors(const Space& space, const CsrView<T>& a, In<T> x, In<T> b, double tolerance);
 
+/// The largest |x(i) - value|; NaN where x holds NaN.
+///
+/// Exec      Waits for the result.
+template <class T, class Space>
+double largest_difference(const Space& space, In<T> x, double value);
+
 }  // namespace ostinato

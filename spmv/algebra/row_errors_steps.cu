@@ -6,8 +6,8 @@
 
 namespace ostinato {
 
-#define OSTINATO_INSTANTIATE(T)                                                              \
-  template void for_each(const Cuda&, std::size_t, detail::LargestElement<Atomic<Cuda>, T>); \
+#define OSTINATO_INSTANTIATE(T)                                                                 \
+  template void for_each(const Cuda&, std::size_t, detail::LargestDifference<Atomic<Cuda>, T>); \
   template void sum_rows(const Cuda&, std::size_t, Offset, detail::CompareRows<Atomic<Cuda>, T>, double*)
 OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
 #undef OSTINATO_INSTANTIATE

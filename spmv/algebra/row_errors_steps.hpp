@@ -21,11 +21,14 @@ struct RowErrorBits {
 };
 
 template <class Atomics, class T>
-struct LargestElement {
+struct LargestDifference {
   const T* x;
+  double from;
   Offset* bits;
 
-  OSTINATO_FUNCTION void operator()(std::size_t i) const { raise_to<Atomics>(bits, fabs(static_cast<double>(x[i]))); }
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    raise_to<Atomics>(bits, fabs(static_cast<double>(x[i]) - from));
+  }
 };
 
 template <class Atomics, class T>

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <optional>
@@ -31,15 +32,9 @@ class Vector {
   /// Copies an array of this space or of another one of its kind.
   Vector(const Space& space, const Vector& other) : Vector(space, other.size()) { upload(other); }
 
-  /// Zeros (of which all bits are 0) are written by the space; other values are uploaded.
+  /// Written by the space: zeros (of which all bits are 0), and copies of the first few of other values.
   Vector(const Space& space, std::size_t size, T value) : Vector(space, size) {
-    const T zero{};
-    if (std::memcmp(&value, &zero, sizeof zero) != 0) {
-      const std::vector<T> values(size, value);
-      upload(values);
-    } else if (size > 0) {
-      space.zero(data_, bytes());
-    }
+    if (size > 0) fill(value);
   }
 
   Vector(Vector&& other) noexcept
@@ -87,6 +82,16 @@ class Vector {
   }
 
  private:
+  void fill(T value) {
+    const T zero{};
+    if (std::memcmp(&value, &zero, sizeof zero) == 0) return space_->zero(data_, bytes());
+    constexpr std::size_t most = 1024;
+    const std::vector<T> first(std::min(most, size_), value);
+    space_->upload(data_, first.data(), first.size() * sizeof(T));
+    for (std::size_t k = first.size(); k < size_; k *= 2)
+      space_->copy(data_ + k, data_, std::min(k, size_ - k) * sizeof(T));
+  }
+
   std::optional<Space> space_;
   T* data_ = nullptr;
   std::size_t size_ = 0;

@@ -51,6 +51,18 @@ TEST_F(CliSolve, ReportHasTheStableKeys) {
   EXPECT_LE(j["relative_residual"].get<double>(), 1e-8);
 }
 
+TEST_F(CliSolve, TakesTheCpuForASmallSystemAndSaysWhatEachDeviceWouldTake) {
+  for (const char* matrix : {"poisson2d:20", "poisson2d:20:renumbered"}) {
+    EXPECT_EQ(run(std::string("solve ") + matrix + " --json report.json --quiet --threads 2").code, 0);
+    const Json taken = report()["device_seconds"];
+    EXPECT_NE(report()["device"].get<std::string>().find("2 threads"), std::string::npos);
+    EXPECT_GT(taken["cpu"].get<double>(), 0);
+    EXPECT_LT(taken["cpu"].get<double>(), taken["gpu"].get<double>());
+  }
+  EXPECT_EQ(run("inspect poisson2d:20 --json report.json").code, 0);
+  EXPECT_GT(report()["device_seconds"]["gpu"].get<double>(), report()["device_seconds"]["cpu"].get<double>());
+}
+
 TEST_F(CliSolve, RenumbersAndWritesXAsTheFileNumbersIt) {
   generate("variable2d 20 p.mtx");
   std::string b = "%%MatrixMarket matrix array real general\n400 1\n";

@@ -9,6 +9,7 @@
 #include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/host.hpp>
 
 #include "support/exact_residual.hpp"
 #include "support/solving.hpp"
@@ -24,7 +25,9 @@ TEST(FrontDoor, SolvesInOneCall) {
   EXPECT_TRUE(s) << s.message();
   EXPECT_LE(exact_residual(system.a.view(), s.x, system.b).relative, 1e-8 * (1 + 1e-6));
   EXPECT_EQ(s.set_up.structure.rows, system.a.rows);
-  EXPECT_FALSE(s.device.empty());
+  EXPECT_EQ(s.device, Host().description()) << "for a small system";
+  EXPECT_GT(s.predicted.cpu, 0);
+  EXPECT_FALSE(s.predicted.gpu_is_faster());
 }
 
 TEST(FrontDoor, TakesOptionsOfASolveOrAll) {

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -73,6 +74,21 @@ TYPED_TEST(RowErrorsOn, CountARowWithoutEntries) {
 
   EXPECT_DOUBLE_EQ(e.componentwise, 1);
   EXPECT_EQ(e.unsolved, 1);
+}
+
+TYPED_TEST(RowErrorsOn, LargestDifferenceIsThatOfAnyElement) {
+  using T = typename TypeParam::T;
+  std::vector<T> x(70000, T{1});
+  const auto difference = [&] { return largest_difference<T>(this->space(), this->put(x), 1); };
+  EXPECT_EQ(difference(), 0);
+  for (const std::size_t k : {std::size_t{0}, std::size_t{40001}, x.size() - 1}) {
+    x[k] = T{-2};
+    EXPECT_EQ(difference(), 3) << k;
+    x[k] = T{1};
+  }
+  x[5] = std::numeric_limits<T>::quiet_NaN();
+  EXPECT_TRUE(std::isnan(difference()));
+  EXPECT_EQ(largest_difference<T>(this->space(), this->put(std::vector<T>()), 1), 0);
 }
 
 }  // namespace

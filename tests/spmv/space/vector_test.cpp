@@ -34,5 +34,13 @@ TYPED_TEST(VectorOn, IsMadeOfAnother) {
   }
 }
 
+TYPED_TEST(VectorOn, HoldsAValueInEachElement) {
+  using T = typename TypeParam::T;
+  for (const std::size_t n : {0, 1, 1023, 1024, 1025, 5000, 300001}) {
+    for (const T value : {T{0}, T{-1.5}})
+      EXPECT_EQ((Vector<typename TypeParam::Space, T>(this->space(), n, value).download()), std::vector<T>(n, value));
+  }
+}
+
 }  // namespace
 }  // namespace ostinato::test
