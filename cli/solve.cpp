@@ -79,6 +79,7 @@ PreconditionerRequest asked_preconditioner(const SolveInput& in) {
   PreconditionerRequest asked = parse_preconditioner(in.precond);
   if (in.coordinates.empty()) return asked;
   Table table = load_coordinates(in.coordinates);
+  if (!asked.options.has_value()) asked.options = MultigridOptions();  // of "auto"
   std::any_cast<MultigridOptions&>(asked.options).coordinates = {table.cols, std::move(table.values)};
   return asked;
 }

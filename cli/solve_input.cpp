@@ -34,8 +34,8 @@ void add_files(Command& command, SolveInput& in) {
   file("-x,--guess", in.guess,
        "initial guess, in the same kinds of files; without it x = 0. The goal stays relative to ||b||");
   file("--coordinates", in.coordinates,
-       "where the points are, a row of 2 or 3 numbers each, .mtx or .npy: for multigrid:kind=aggregation of "
-       "displacements");
+       "where the points are, a row of 2 or 3 numbers each, .mtx or .npy: for aggregation of displacements, which "
+       "auto then takes");
   file("-o,--output", in.output,
        "write the solution x to .mtx, .npy or .txt, also when the solve ended early; - is the standard output");
   file("--history", in.history, "write the residual after each iteration, as CSV; - is the standard output");
@@ -152,9 +152,10 @@ void require_use_of_points(const SolveInput& in) {
   if (in.coordinates.empty()) return;
   const PreconditionerRequest asked = parse_preconditioner(in.precond);
   const auto* const multigrid = std::any_cast<MultigridOptions>(&asked.options);
-  const bool takes_points = multigrid != nullptr && multigrid->kind == MultigridKind::aggregation;
+  const bool takes_points =
+      asked.name == "auto" || (multigrid != nullptr && multigrid->kind == MultigridKind::aggregation);
   if (!takes_points || takes_any_shape(in.solver))
-    throw UsageError("--coordinates are for --precond multigrid:kind=aggregation");
+    throw UsageError("--coordinates are for --precond auto or multigrid:kind=aggregation");
 }
 
 }  // namespace

@@ -235,15 +235,16 @@ AnyPreconditioner<Space, T>::AnyPreconditioner(const Analysis<Space, T>& analysi
       options_(std::move(asked.options)),
       rows_(static_cast<std::size_t>(analysis.structure().rows)),
       mem_limit_(mem_limit) {
+  const bool is_auto = choice_.name == "auto", has_points = is_auto && take_points();
   if (options_.has_value() && entry_of<Space, T>(choice_.name) == nullptr)
-    throw ArgumentError(choice_.name + " takes no options");
-  if (choice_.name != "auto") {
+    throw ArgumentError(choice_.name + " takes no options" + (is_auto ? " but the coordinates of the points" : ""));
+  if (!is_auto || has_points) {
     built_ = build(analysis, stop);
-    is_none_ = built_ == nullptr;
-    return;
+  } else {
+    choose(analysis, stop);
   }
-  choose(analysis, stop);
   is_none_ = built_ == nullptr;
+  if (!is_auto) return;
   is_stiff_ = looks_stiff(analysis);
   analysis_ = analysis;
 }
@@ -255,6 +256,18 @@ AnyPreconditioner<Space, T>::AnyPreconditioner(const Space& space, const CsrView
 template <class Space, class T>
 AnyPreconditioner<Space, T>::AnyPreconditioner(const Space& space, const Csr<T>& a, std::string_view name)
     : AnyPreconditioner(Analysis<Space, T>(space, SpaceCsr<Space, T>(space, a).kept(space)), name) {}
+
+/// Chooses aggregation where the options of "auto" hold the coordinates of the points. False where they don't.
+template <class Space, class T>
+bool AnyPreconditioner<Space, T>::take_points() {
+  auto* const multigrid = std::any_cast<MultigridOptions>(&options_);
+  if (multigrid == nullptr || multigrid->coordinates.dimensions == 0) return false;
+  multigrid->kind = MultigridKind::aggregation;
+  choice_ = {std::string(Multigrid<Space, T>::name),
+             "the coordinates of the points are given, from which aggregation takes the motions of a rigid body"};
+  rung_ = 0;
+  return true;
+}
 
 /// Makes the chosen preconditioner, with its options, within the limit of memory; null for "none".
 template <class Space, class T>

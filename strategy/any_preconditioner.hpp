@@ -115,7 +115,8 @@ class AnyPreconditioner : public PreconditionerStep<Space, T> {
   /// object.
   ///
   /// Builds the preconditioner that is asked for: {"multigrid", MultigridOptions{.sweeps = 2}}. "auto" takes a simpler
-  /// one, and says why, when the preconditioner that it would take can't be built for the matrix. `mem_limit`: bytes
+  /// one, and says why, when the preconditioner that it would take can't be built for the matrix. With the coordinates
+  /// of the points, {"auto", MultigridOptions{.coordinates = ...}}, it takes aggregation. `mem_limit`: bytes
   /// that the preconditioner may keep, with all that fallback() and stronger() refer to; 0: what is free in the memory
   /// of the space.
   /// Throws    ArgumentError for an unknown name, or the options of another preconditioner; exceptions of the
@@ -200,6 +201,7 @@ class AnyPreconditioner : public PreconditionerStep<Space, T> {
   }
   Refusal try_to_build(const Analysis<Space, T>& analysis, const StopRequest& stop);
   double poorest_rate(const Analysis<Space, T>& analysis) const;
+  bool take_points();
   void choose(const Analysis<Space, T>& analysis, const StopRequest& stop);
   int rung_after(int from, const Structure& s, bool may_be_definite) const;  ///< no_ladder where there is none
   bool looks_stiff(const Analysis<Space, T>& analysis) const;

@@ -44,14 +44,12 @@ inline Deadline deadline_of(const SolveOptions& options) { return {options.time_
 /// Whether what was asked for by name refers to rows by their numbers.
 template <class Space, class T>
 bool names_rows(const LinearSolverOptions& options) {
+  const auto* const multigrid = std::any_cast<MultigridOptions>(&options.preconditioner.options);
+  if (multigrid != nullptr && (multigrid->coordinates.dimensions > 0 || !multigrid->near_null.empty())) return true;
   const std::string text = usual_name(NameOf::preconditioner, options.preconditioner.name).name;
   const auto* const entry = find_preconditioner<Space, T>(text.substr(0, text.find(':')));
   if (entry == nullptr) return false;
-  const auto* const multigrid = std::any_cast<MultigridOptions>(&options.preconditioner.options);
-  const bool has_points =
-      multigrid != nullptr && (multigrid->coordinates.dimensions > 0 || !multigrid->near_null.empty());
-  return has_points || rows_named_by(text) != RowsNamed::none ||
-         entry->rows_named(options.preconditioner.options) != RowsNamed::none;
+  return rows_named_by(text) != RowsNamed::none || entry->rows_named(options.preconditioner.options) != RowsNamed::none;
 }
 
 /// What is to be done about the numbers of a system.

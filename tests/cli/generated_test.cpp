@@ -129,6 +129,9 @@ TEST_F(CliGenerated, TellsWhereThePointsAre) {
   ASSERT_EQ(run("solve elasticity3d:6" + precond + "elasticity3d:6").code, 0);
   const auto iterations = report()["iterations"];
   EXPECT_LE(iterations, 16);
+  ASSERT_EQ(run("solve elasticity3d:6 --quiet --json report.json --device cpu --coordinates elasticity3d:6").code, 0);
+  EXPECT_EQ(report()["preconditioner"], "multigrid") << "which auto takes for points";
+  EXPECT_EQ(report()["iterations"], iterations);
   for (const std::string points : {"points.npy", "points.mtx"}) {
     ASSERT_EQ(run("generate elasticity3d 6 e.mtx --coordinates " + points).code, 0) << points;
     ASSERT_EQ(run("solve e.mtx" + precond + points).code, 0) << points;
