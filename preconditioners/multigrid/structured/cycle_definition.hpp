@@ -11,7 +11,6 @@
 
 #include <ostinato/preconditioners/multigrid/structured/half_host.hpp>
 #include <ostinato/preconditioners/multigrid/structured/passes.hpp>
-#include <ostinato/preconditioners/multigrid/structured/tiles.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/concept.hpp>
 
@@ -319,14 +318,6 @@ const float* Cycle<Space>::solve(std::size_t k) const {
   }
   if (k + 1 == hierarchy_.levels().size()) return solve_coarsest();
   if (ways_[k] == Way::passes) return solve_by_passes(k);
-  if constexpr (is_cuda<Space>) {
-    if (sweeps_ == 1 && has_tiles(level(k))) {
-      const Iterate x = descend(k);
-      const float* const coarse = solve(k + 1);
-      ascend_in_tiles(space_, level(k), x.c, x.x, coarse, vectors_[k].x.data());
-      return vectors_[k].x.data();
-    }
-  }
   const Iterate x = correct(k);
   float* out = other(k, x);
   smooth(k, 0, x, out);
