@@ -4,7 +4,6 @@
 
 #include <concepts>
 #include <cstddef>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -129,30 +128,6 @@ struct Anything {
   Anything(const Object&) {}
 };
 
-/// Takes options with a name that other libraries have, so that the error names those of SolveOptions.
-struct MisspeltOptions {
-  double rtol, tol, tolerance, eps, reltol, rel_tol, atol, abstol, abs_tol;
-  int max_iterations, maxiter, max_iter, maxit, max_it, iterations, max_iters, maxiters, itmax;
-  double time_limit, timeout, divergence_limit;
-  int restart, recycle;
-  RecycledSpace* recycled;
-  bool flexible;
-  int shadow, check_every;
-  MixedPrecision mixed;
-  Effort effort;
-  bool history, verbose;
-  std::function<bool(const Iteration&)> callback;
-  StopRequest stop;
-};
-
-template <class Call = void>
-SolveResult explain_options() {
-  static_assert(never<Call>,
-                "an option has a name that SolveOptions doesn't have: the tolerance is rtol or atol, the limit of "
-                "iterations max_iterations");
-  return {};
-}
-
 template <class Call = void>
 SolveResult explain_own_options() {
   static_assert(never<Call>,
@@ -245,7 +220,7 @@ struct Solver {
     return detail::explain_vectors<A, B, X>();
   }
 
-  // Calls with options of another kind, or misspelt ones, come here.
+  // Calls with options of another kind come here.
   template <IsSpace Space, class A, class B, class X, detail::InPlaceOfM M, class Given,
             class T = typename detail::ValueOf<A>::type>
   requires(detail::AreVectors<B, X, T> && !std::convertible_to<const Given&, const SolveOptions&> &&
@@ -253,16 +228,6 @@ struct Solver {
   operator()(const Space&, const A&, B&&, X&&, const M&, const Given&) const {
     static_assert(detail::never<Given>, "what follows M has to be SolveOptions, as in {.rtol = 1e-10}");
     return {};
-  }
-  template <class Call = void>
-  SolveResult operator()(detail::Anything, detail::Anything, detail::Anything, detail::Anything,
-                         const detail::MisspeltOptions&) const {
-    return detail::explain_options<Call>();
-  }
-  template <class Call = void>
-  SolveResult operator()(detail::Anything, detail::Anything, detail::Anything, detail::Anything, detail::Anything,
-                         const detail::MisspeltOptions&) const {
-    return detail::explain_options<Call>();
   }
 
   // Calls without the space come here.

@@ -65,7 +65,7 @@ Solution<T> solve(const A& a, In<T> b, const SolveOptions& options) {
   return solve(a, b, LinearSolverOptions{.solve = options});
 }
 
-// Calls with other vectors come here, then those with matrices of another library, then those with misspelt options.
+// Calls with other vectors come here, then those with matrices of another library.
 template <detail::IsCsr A, class B, class T = detail::ValueOfCsr<A>>
 requires(!std::convertible_to<B, In<T>>) Solution<T> solve(const A&, B&&, const SolveOptions&) {
   return detail::explain_vector<B, T, true>(), Solution<T>();
@@ -81,11 +81,6 @@ requires(!IsSpace<A>) Solution<double> solve(const A&, detail::Anything, const S
 template <detail::ForeignMatrix A>
 requires(!IsSpace<A>) Solution<double> solve(const A&, detail::Anything, const LinearSolverOptions& = {}) {
   return detail::explain_matrix<A>(), Solution<double>();
-}
-template <class Call = void>
-Solution<double> solve(detail::Anything, detail::Anything, const detail::MisspeltOptions&) {
-  detail::explain_options<Call>();
-  return {};
 }
 
 }  // namespace ostinato

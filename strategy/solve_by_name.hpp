@@ -88,7 +88,7 @@ SolveResult solve(const Space& space, const A& a, In<T> b, Out<std::type_identit
   return solve(space, a, b, x, m, "auto", options);
 }
 
-// Calls with other vectors come here, then those with misspelt options.
+// Calls with other vectors come here.
 template <IsSpace Space, class A, class B, class X, class T = typename detail::ValueOf<A>::type>
 requires(!detail::AreVectors<B, X, T>) SolveResult solve(const Space&, const A&, B&&, X&&, const SolveOptions& = {}) {
   return detail::explain_vectors<A, B, X>();
@@ -102,21 +102,6 @@ template <IsSpace Space, class A, class B, class X, class M, class T = typename 
 requires(!detail::AreVectors<B, X, T>) SolveResult
     solve(const Space&, const A&, B&&, X&&, const M&, std::string_view, const SolveOptions& = {}) {
   return detail::explain_vectors<A, B, X>();
-}
-template <class Call = void>
-SolveResult solve(detail::Anything, detail::Anything, detail::Anything, detail::Anything,
-                  const detail::MisspeltOptions&) {
-  return detail::explain_options<Call>();
-}
-template <class Call = void>
-SolveResult solve(detail::Anything, detail::Anything, detail::Anything, detail::Anything, detail::Anything,
-                  const detail::MisspeltOptions&) {
-  return detail::explain_options<Call>();
-}
-template <class Call = void>
-SolveResult solve(detail::Anything, detail::Anything, detail::Anything, detail::Anything, detail::Anything,
-                  detail::Anything, const detail::MisspeltOptions&) {
-  return detail::explain_options<Call>();
 }
 
 }  // namespace ostinato

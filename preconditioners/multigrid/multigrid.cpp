@@ -29,9 +29,8 @@ const OptionTable<MultigridOptions>& multigrid_definition::table() {
           .number("unknowns", &O::unknowns, 0, multigrid_definition::most_unknowns)
           .number("threshold", &O::threshold, 0, 1)
           .words("aggressive", &O::aggressive, {{"0", false}, {"1", true}})
-          .words("reuse", &O::reuse, {{"none", MultigridReuse::none}, {"interpolation", MultigridReuse::interpolation}})
-          .words("precision", &O::precision,
-                 {{"single", MultigridPrecision::single}, {"half", MultigridPrecision::half}});
+          .words("reuse", &O::reuse,
+                 {{"none", MultigridReuse::none}, {"interpolation", MultigridReuse::interpolation}});
   return known;
 }
 

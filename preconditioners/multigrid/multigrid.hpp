@@ -49,12 +49,6 @@ enum class MultigridReuse {
   interpolation,  ///< the interpolations, and so the patterns of all levels; their values are computed anew
 };
 
-/// How a structured hierarchy keeps operators whose coefficients vary from point to point, once they are made.
-enum class MultigridPrecision {
-  single,
-  half,  ///< IEEE half precision, 11 bits; interpolations, vectors and all arithmetic stay in float
-};
-
 struct MultigridOptions {
   MultigridKind kind = MultigridKind::automatic;
   /// Steps of the smoother before the coarse grid and after it, at most 8; 0: one for kind=pairwise and kind=plain, and
@@ -77,12 +71,6 @@ struct MultigridOptions {
   /// For aggregation, pairwise and plain: of each point, numbered point by point; 0: as many as coordinates have
   /// dimensions, otherwise what the grid of the matrix says, otherwise 1.
   int unknowns = 0;
-
-  /// For structured. Half takes half of the memory for operators whose coefficients vary from point to point, and on a
-  /// GPU less time for a cycle on a large grid. It changes nothing where coefficients are constant, on grids with
-  /// periodic axes and, with one sweep on a GPU, on those of up to 8192 points. The set-up takes the memory of single
-  /// precision, and half of the finest operator.
-  MultigridPrecision precision = MultigridPrecision::single;
 
   /// For aggregation and plain: two points are strongly coupled when the square of their block's norm is above
   /// threshold^2 times the largest norms of a block beside the diagonal for either point; for aggregation halved on
@@ -125,8 +113,8 @@ struct MultigridOptions {
 ///
 /// M has damped Jacobi or, by entries and with two sweeps and more on a grid, Chebyshev as smoother, or a
 /// preconditioner that was asked for, the same before and after the coarse grid. Kinds other than pairwise and plain
-/// have a V-cycle, so that M is symmetric positive definite when A is, but with smoother=ilu0. The hierarchy (but see
-/// MultigridPrecision) and the cycle are in float; the solver around them keeps its precision.
+/// have a V-cycle, so that M is symmetric positive definite when A is, but with smoother=ilu0. The hierarchy and the
+/// cycle are in float; the solver around them keeps its precision.
 ///
 /// Traffic   3-D 7-point, for each unknown: some 56 bytes with constant coefficients, some 150 with variable ones.
 /// Exec      The constructor works in the memory of the space and waits. apply and apply_dot are enqueued, allocate
@@ -134,9 +122,8 @@ struct MultigridOptions {
 ///           ArgumentError.
 /// Requires  The elements of r are in the range of float, squared: the solvers scale b where they aren't.
 /// Throws    ArgumentError when the matrix isn't on a grid, when the diagonal isn't positive,
-///           when the operator of a coarser grid leaves the range of float, when its coefficients are beyond 65504
-///           and are to be kept in half precision, or when a cycle doesn't make a random error
-///           smaller.
+///           when the operator of a coarser grid leaves the range of float, or when a cycle doesn't make a random
+///           error smaller.
 /// Source    Briggs, Henson & McCormick, A Multigrid Tutorial; Dendy, J. Comput. Phys. 48 (1982) 366.
 template <class Space, class T>
 class Multigrid {

@@ -63,16 +63,8 @@ inline int algebraic_sweeps(const MultigridOptions& options) {
 
 inline std::string rows_text(Index rows) { return std::to_string(rows) + (rows == 1 ? " row" : " rows"); }
 
-inline constexpr const char* no_smaller_error = "a cycle doesn't make a random error smaller";
-
-inline constexpr const char* not_positive = "the diagonal isn't positive";
-
 [[noreturn]] inline void refuse(const std::string& why, std::string_view instead = "jacobi") {
   throw ArgumentError("multigrid: " + why + "; use --precond " + std::string(instead));
-}
-
-[[noreturn]] inline void refuse_half(const std::string& why) {
-  throw ArgumentError("multigrid: " + why + "; try precision=single");
 }
 
 inline std::string smoother_text(const MultigridOptions& options) { return table().text_of_word("smoother", options); }
@@ -90,14 +82,8 @@ inline void require_usable(const MultigridOptions& options) {
     throw ArgumentError("multigrid: reuse=interpolation is for kind=classical and kind=aggregation");
   if (!options.coordinates.values.empty())
     require_between("multigrid", "coordinates.dimensions", options.coordinates.dimensions, 2, 3);
-  const bool may_be_structured = options.kind == MultigridKind::automatic || options.kind == MultigridKind::structured;
-  if (options.precision == MultigridPrecision::half && !may_be_structured)
-    throw ArgumentError("multigrid: precision=half is for kind=structured");
   if (has_preconditioner(options) && options.kind == MultigridKind::structured)
     throw ArgumentError("multigrid: " + smoother_text(options) + " is for other kinds than kind=structured");
-  if (has_preconditioner(options) && options.precision == MultigridPrecision::half)
-    throw ArgumentError("multigrid: precision=half is for grids, and " + smoother_text(options) +
-                        " for other matrices");
   const bool for_aggregation = !options.coordinates.values.empty() || !options.near_null.empty();
   if (for_aggregation && options.kind != MultigridKind::aggregation)
     throw ArgumentError("multigrid: coordinates and near-null vectors are for kind=aggregation");
@@ -253,13 +239,10 @@ struct Multigrid<Space, T>::State {
         unused(space, 1) {
     const Structure& s = analysis.structure();
     if (given.kind == MultigridKind::structured && !s.positive_diagonal)
-      multigrid_definition::refuse(multigrid_definition::not_positive);
+      multigrid_definition::refuse("the diagonal isn't positive");
     if (may_use_grid(s)) grid = analysis.grid();
     if (!grid) {
       if (given.kind == MultigridKind::structured) multigrid_definition::refuse(grid.why_not);
-      if (in_half() && s.rows > 0)
-        multigrid_definition::refuse_half("precision=half is for grids, and " +
-                                          (may_use_grid(s) ? grid.why_not : multigrid_definition::not_positive));
       algebraic.emplace(space, algebraic_hierarchy(analysis, stop, memory),
                         multigrid_definition::algebraic_smoother(options, s),
                         multigrid_definition::algebraic_sweeps(options));
@@ -295,7 +278,7 @@ struct Multigrid<Space, T>::State {
   GridPlan within(const MemoryBudget& memory, const Structure& s, int unknowns) const {
     return [this, &memory, unknowns, sweeps = multigrid_definition::structured_sweeps(options, s)](
                const auto& grids, Certainty certainty) {
-      const std::size_t bytes = Cycle::predicted_bytes(space, grids, sweeps, in_half());
+      const std::size_t bytes = Cycle::predicted_bytes(space, grids, sweeps);
       memory.announce({static_cast<std::size_t>(unknowns) * bytes, certainty});
     };
   }
@@ -325,17 +308,8 @@ struct Multigrid<Space, T>::State {
 
   /// Refuses what doesn't converge.
   void require_smaller_error() const {
-    if (rate < 1) return;
-    keeps_half()
-        ? multigrid_definition::refuse_half(std::string(multigrid_definition::no_smaller_error) + " in half precision")
-        : multigrid_definition::refuse(multigrid_definition::no_smaller_error);
+    if (!(rate < 1)) multigrid_definition::refuse("a cycle doesn't make a random error smaller");
   }
-
-  bool keeps_half() const {
-    return std::any_of(cycles.begin(), cycles.end(),
-                       [](const Cycle& c) { return c.hierarchy().levels().front().is_half(); });
-  }
-  bool in_half() const { return options.precision == MultigridPrecision::half; }
 
   bool may_use_grid(const Structure& s) const {
     const bool asked = options.kind == MultigridKind::automatic || options.kind == MultigridKind::structured;
@@ -344,7 +318,7 @@ struct Multigrid<Space, T>::State {
 
   Cycle cycle(Hierarchy hierarchy, const Structure& s) const {
     return Cycle(space, std::move(hierarchy), multigrid_definition::structured_smoother(options),
-                 multigrid_definition::structured_sweeps(options, s), in_half());
+                 multigrid_definition::structured_sweeps(options, s));
   }
 
   /// The elements that belong to unknown u.
@@ -674,7 +648,6 @@ std::string Multigrid<Space, T>::remarks() const {
   const bool is_smoother_alone = cycle && grids.size() == 1 && !cycle->hierarchy().coarse_inverse();
   return std::to_string(grids.size()) + (grids.size() == 1 ? " grid" : " grids") + text +
          (is_smoother_alone ? ", no coarse grid: the smoother alone" : "") +
-         (state().keeps_half() ? ", operators in half precision" : "") +
          (state().is_short_of_memory ? ", coarsened aggressively to fit into memory" : "");
 }
 

@@ -132,8 +132,6 @@ void wrong(const ostinato::Host& space, const ostinato::Csr<double>& matrix, con
   (void)ostinato::gmres(space, A, b.data(), x, M, {.restart = 30});
   // b is no vector: pass a std::vector, std::span or ostinato::Vector
   (void)ostinato::solve(space, A, 1.0, x);
-  // an option has a name that SolveOptions doesn't have: the tolerance is rtol or atol, the limit of iterations max_iterations
-  (void)ostinato::cg(space, A, b, x, {.rtol = 1e-6, .maxiter = 100});
   // an option is of another method: restart is of gmres and gcrodr, recycle and recycled of gcrodr, flexible of gmres, shadow of idr, mixed of cg; effort, prepare and symmetric are of solve()
   (void)ostinato::cg(space, A, b, x, M, {.rtol = 1e-6, .restart = 30});
   // what follows M has to be SolveOptions, as in {.rtol = 1e-10}

@@ -21,12 +21,11 @@ namespace ostinato::multigrid {
 template <class Space>
 class Cycle {
  public:
-  /// `sweeps`: steps of the smoother before the coarse grid, and as many after it; at least 1. `half`: operators of
-  /// levels that may_be_half() are kept in half precision, but for levels that one kernel does, which are small.
-  Cycle(const Space& space, Hierarchy<Space> hierarchy, Smoother smoother, int sweeps, bool half);
+  /// `sweeps`: steps of the smoother before the coarse grid, and as many after it; at least 1.
+  Cycle(const Space& space, Hierarchy<Space> hierarchy, Smoother smoother, int sweeps);
 
   /// The bytes() of a cycle over a hierarchy that is still to be made.
-  static std::size_t predicted_bytes(const Space& space, const std::vector<Level<Space>>& grids, int sweeps, bool half);
+  static std::size_t predicted_bytes(const Space& space, const std::vector<Level<Space>>& grids, int sweeps);
 
   const Hierarchy<Space>& hierarchy() const { return hierarchy_; }
   double rate() const { return rate_; }        ///< by what the cycle shrank a random error

@@ -9,9 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <ostinato/preconditioners/multigrid/structured/half_host.hpp>
 #include <ostinato/preconditioners/multigrid/structured/passes.hpp>
-#include <ostinato/preconditioners/multigrid/structured/tiles.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/concept.hpp>
 
@@ -27,21 +25,18 @@ void with_axes(int axes, std::integer_sequence<int, Axes...>, F f) {
 /// Calls f with the shape of a level's operator and its coefficients.
 template <class Space, class F>
 void with_operator(const Level<Space>& level, F f) {
-  if (level.is_half())
-    return with_shape(level.dimensions, level.star, [&](auto shape) { f(shape, level.half_operator()); });
   with_shape(level.dimensions, level.star, level.around(), [&](auto shape) { f(shape, level.operator_view()); });
 }
 
 }  // namespace cycle_definition
 
 template <class Space>
-Cycle<Space>::Cycle(const Space& space, Hierarchy<Space> hierarchy, Smoother smoother, int sweeps, bool half)
+Cycle<Space>::Cycle(const Space& space, Hierarchy<Space> hierarchy, Smoother smoother, int sweeps)
     : space_(space),
       hierarchy_(std::move(hierarchy)),
       smoother_(smoother),
       sweeps_(sweeps),
       ways_(ways(space, hierarchy_.levels(), sweeps)) {
-  if (half && level(0).may_be_half()) hierarchy_.round_to_half(levels_above_one_kernel(ways_));
   make_vectors();
   for (std::size_t k = 0; k < hierarchy_.levels().size(); ++k) {
     if (ways_[k] == Way::one_kernel) coarse_grids_.add(CoarseGrid(level(k), omega(k, 0)));
@@ -120,17 +115,14 @@ bool Cycle<Space>::descends_in_a_pass(const Space& space, const Level<Space>& le
 }
 
 template <class Space>
-std::size_t Cycle<Space>::predicted_bytes(const Space& space, const std::vector<Level<Space>>& grids, int sweeps,
-                                          bool half) {
+std::size_t Cycle<Space>::predicted_bytes(const Space& space, const std::vector<Level<Space>>& grids, int sweeps) {
   const std::size_t coarsest = grids.back().grid.points();
   const std::size_t roots = grids.front().by_class ? scaled_classes : grids.front().grid.points();
   const std::vector<Way> all_ways = ways(space, grids, sweeps);
-  const std::size_t rounded = half && grids.front().may_be_half() ? levels_above_one_kernel(all_ways) : 0;
   std::size_t total = (coarsest * coarsest + roots + joined_elements(grids, all_ways)) * sizeof(float);
   for (std::size_t k = 0; k < grids.size(); ++k) {
     const auto fields = static_cast<std::size_t>(fields_of(all_ways, k));
-    total +=
-        grids[k].predicted_bytes(k < rounded) + fields * Field<Space>::bytes_of(grids[k].grid, grids[k].dimensions);
+    total += grids[k].predicted_bytes() + fields * Field<Space>::bytes_of(grids[k].grid, grids[k].dimensions);
     if (descends_in_a_pass(space, grids[k], sweeps, all_ways[k])) total += Transfer<Space>::bytes_of(grids[k]);
   }
   return total;
@@ -208,8 +200,8 @@ double Cycle<Space>::measure_rate() const {
   Vector<Space, double> slots(space_, 3);
   sum(space_, n, RandomError{e.data()}, slots.data());
   space_.zero(x.data(), x.bytes());
-  cycle_definition::with_operator(finest, [&]<class S, class A>(S, const A& a) {
-    for_grid(space_, finest.grid, Residual<S, float*, A>{a, x.data(), e.data(), 1, b.data()});
+  cycle_definition::with_operator(finest, [&]<class S>(S, const Coefficients& a) {
+    for_grid(space_, finest.grid, Residual<S>{a, x.data(), e.data(), 1, b.data()});
   });
   const Source<float> source = unscaled(0, b.data());
   run(source, Target<float>{1, {x.data()}, slots.data() + 2});
@@ -221,8 +213,8 @@ double Cycle<Space>::measure_rate() const {
 template <class Space>
 void Cycle<Space>::smooth(std::size_t k, int sweep, Iterate from, float* out) const {
   const Level<Space>& l = level(k);
-  cycle_definition::with_operator(l, [&]<class S, class A>(S, const A& a) {
-    for_grid(space_, l.grid, Smooth<S, float*, A>{a, vectors_[k].b.data(), from.x, from.c, omega(k, sweep), out});
+  cycle_definition::with_operator(l, [&]<class S>(S, const Coefficients& a) {
+    for_grid(space_, l.grid, Smooth<S>{a, vectors_[k].b.data(), from.x, from.c, omega(k, sweep), out});
   });
 }
 
@@ -250,8 +242,8 @@ auto Cycle<Space>::descend(std::size_t k) const -> Iterate {
     }
   }
   float* residual = other(k, x);
-  cycle_definition::with_operator(l, [&]<class S, class A>(S, const A& a) {
-    for_grid(space_, l.grid, Residual<S, float*, A>{a, v.b.data(), x.x, x.c, residual});
+  cycle_definition::with_operator(l, [&]<class S>(S, const Coefficients& a) {
+    for_grid(space_, l.grid, Residual<S>{a, v.b.data(), x.x, x.c, residual});
   });
   float* const out = vectors_[k + 1].b.data();
   if (l.periodic.any()) {
@@ -319,14 +311,6 @@ const float* Cycle<Space>::solve(std::size_t k) const {
   }
   if (k + 1 == hierarchy_.levels().size()) return solve_coarsest();
   if (ways_[k] == Way::passes) return solve_by_passes(k);
-  if constexpr (is_cuda<Space>) {
-    if (sweeps_ == 1 && has_tiles(level(k))) {
-      const Iterate x = descend(k);
-      const float* const coarse = solve(k + 1);
-      ascend_in_tiles(space_, level(k), x.c, x.x, coarse, vectors_[k].x.data());
-      return vectors_[k].x.data();
-    }
-  }
   const Iterate x = correct(k);
   float* out = other(k, x);
   smooth(k, 0, x, out);
@@ -370,9 +354,9 @@ void Cycle<Space>::run(const Source<T>& source, const Target<T>& target) const {
   const bool is_coarsest = hierarchy_.levels().size() == 1;
   const Iterate x = is_coarsest ? Iterate{solve(0), 1} : correct(0);
   const float last = is_coarsest ? 0 : omega(0, 0);
-  cycle_definition::with_operator(finest, [&]<class S, class A>(S, const A& a) {
-    const Smooth<S, float*, A> smooth{a, v.b.data(), x.x, x.c, last, nullptr};
-    sum_grid(space_, finest.grid, Leave<S, T, A>{smooth, source.root, target.power, source.r, target.z}, target.slot);
+  cycle_definition::with_operator(finest, [&]<class S>(S, const Coefficients& a) {
+    const Smooth<S> smooth{a, v.b.data(), x.x, x.c, last, nullptr};
+    sum_grid(space_, finest.grid, Leave<S, T>{smooth, source.root, target.power, source.r, target.z}, target.slot);
   });
 }
 

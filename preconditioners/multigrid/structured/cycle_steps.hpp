@@ -6,8 +6,7 @@
 // centre is 1 and isn't read, and a step of damped Jacobi adds omega times the residual. Vectors have room before and
 // behind, where they are 0, so that a neighbour outside the grid may be read; the coefficient there is 0. Of grids with
 // periodic axes the shape is Wrapped, and the steps between two of them are RestrictAround and InterpolateAround.
-//
-// A: Coefficients, or HalfCoefficients. All arithmetic is in float.
+// All arithmetic is in float.
 
 #include <algorithm>
 #include <type_traits>
@@ -22,13 +21,12 @@
 namespace ostinato::multigrid {
 
 /// (A x)(i)
-template <class Shape, class A>
-OSTINATO_FUNCTION float product(const A& a, const float* x, Index px, Index py, Index pz, std::size_t i) {
-  const auto* coefficient = a.a + a.at(px, py, pz, i);
+template <class Shape>
+OSTINATO_FUNCTION float product(const Coefficients& a, const float* x, Index px, Index py, Index pz, std::size_t i) {
+  const float* coefficient = a.a + a.at(px, py, pz, i);
   const float* own = x + i;
   const std::size_t stride = a.stride();
   float total = own[0];
-  if constexpr (!Shape::wraps) total *= a.centre(coefficient, Shape::count());
   if constexpr (Shape::wraps) {
     a.around.for_neighbours(a.grid, px, py, pz, [&](int c, std::size_t j) {
       total += coefficient[static_cast<std::size_t>(c) * stride] * x[j];
@@ -44,8 +42,8 @@ OSTINATO_FUNCTION float product(const A& a, const float* x, Index px, Index py, 
 
 /// The same for the points of a column: out[k] = (A x)(i + k-th step). Coefficients and elements of x that points share
 /// are read once.
-template <class Shape, class A>
-OSTINATO_FUNCTION void products(const A& a, const float* x, Index px, Index py, Index pz, std::size_t i,
+template <class Shape>
+OSTINATO_FUNCTION void products(const Coefficients& a, const float* x, Index px, Index py, Index pz, std::size_t i,
                                 float (&out)[column_points]) {
   const auto one_by_one = [&] {
 #pragma unroll
@@ -58,7 +56,7 @@ OSTINATO_FUNCTION void products(const A& a, const float* x, Index px, Index py, 
     one_by_one();
   } else {
     if (!a.is_even(py, pz)) return one_by_one();
-    const auto* coefficient = a.a + a.at(px, py, pz, i);
+    const float* coefficient = a.a + a.at(px, py, pz, i);
     const float* own = x + i;
 #pragma unroll
     for (int k = 0; k < column_points; ++k) out[k] = own[Shape::along(k).distance(a.grid)];
@@ -72,25 +70,24 @@ OSTINATO_FUNCTION void products(const A& a, const float* x, Index px, Index py, 
 }
 
 /// The same for `count` points of a line: out[k] = (A x)(i + k).
-template <class Shape, class A>
-void products_of_segment(const A& a, const float* x, Index px, Index count, Index py, Index pz, std::size_t i,
-                         float* out) {
-  const auto* coefficient = a.a + a.at(px, py, pz, i);
+template <class Shape>
+void products_of_segment(const Coefficients& a, const float* x, Index px, Index count, Index py, Index pz,
+                         std::size_t i, float* out) {
+  const float* coefficient = a.a + a.at(px, py, pz, i);
   const float* own = x + i;
   const std::size_t stride = a.stride();
   for (Index k = 0; k < count; ++k) out[k] = own[k];
   if constexpr (Shape::wraps) {
     a.around.for_neighbours(a.grid, px, py, pz, [&](int c, std::size_t j) {
       const float* from = x + j;
-      const auto* value = coefficient + static_cast<std::size_t>(c) * stride;
+      const float* value = coefficient + static_cast<std::size_t>(c) * stride;
       for (Index k = 0; k < count; ++k) out[k] += value[k] * from[k];
     });
   } else {
-    for (Index k = 0; k < count; ++k) out[k] *= a.centre(coefficient + k, Shape::count());
     for_coefficients<Shape>([&](int c, auto n) {
       constexpr Step d = Step::of(decltype(n)::value);
       const float* from = own + d.distance(a.grid);
-      const auto* value = coefficient + static_cast<std::size_t>(c) * stride;
+      const float* value = coefficient + static_cast<std::size_t>(c) * stride;
       if (a.by_class) {
         const float v = value[0];
         for (Index k = 0; k < count; ++k) out[k] += v * from[k];
@@ -169,9 +166,9 @@ struct Enter {
 };
 
 /// out = b - c A x. Out: a pointer, or what takes out[i] = value in its place.
-template <class Shape, class Out = float*, class A = Coefficients>
+template <class Shape, class Out = float*>
 struct Residual {
-  A a;
+  Coefficients a;
   const float *b, *x;
   float c;
   Out out;
@@ -202,9 +199,9 @@ struct Residual {
 };
 
 /// out = c x + omega (b - c A x)
-template <class Shape, class Out = float*, class A = Coefficients>
+template <class Shape, class Out = float*>
 struct Smooth {
-  A a;
+  Coefficients a;
   const float *b, *x;
   float c, omega;
   Out out;
@@ -247,9 +244,9 @@ struct Smooth {
 };
 
 /// z = power * (the smoothed x) / root;  the sum is r . z
-template <class Shape, class T, class A = Coefficients>
+template <class Shape, class T>
 struct Leave {
-  Smooth<Shape, float*, A> smooth;
+  Smooth<Shape> smooth;
   Coefficients grid;  ///< a: 1 / root
   T power;
   Strided<const T> r;

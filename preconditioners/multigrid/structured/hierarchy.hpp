@@ -12,7 +12,6 @@
 #include <ostinato/preconditioners/contract/memory_budget.hpp>
 #include <ostinato/preconditioners/multigrid/structured/classes.hpp>
 #include <ostinato/preconditioners/multigrid/structured/hierarchy_steps.hpp>
-#include <ostinato/preconditioners/multigrid/structured/plain_star.hpp>
 #include <ostinato/preconditioners/multigrid/structured/stencil.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/analysis/grid.hpp>
@@ -85,28 +84,22 @@ struct Level {
   int dimensions = 0;
   bool star = false;
   bool by_class = false;
-  bool plain = false;  ///< whether passes by planes may take the level: all axes are halved, and plain_star is set
   double omega = 0;    ///< damping of Jacobi
   double largest = 0;  ///< bound of the eigenvalues
   Part<Space> a = {};
-  Part<Space> p = {};               ///< interpolation from the next grid; empty on the coarsest
-  Vector<Space, Half> half_a = {};  ///< in place of `a`: the operator in half precision, as HalfCoefficients has it
-  int axes = 0;                     ///< that the next grid halves: 1 for x, 2 for y, 4 for z
+  Part<Space> p = {};  ///< interpolation from the next grid; empty on the coarsest
+  int axes = 0;        ///< that the next grid halves: 1 for x, 2 for y, 4 for z
   Extents next = {};
   Periodic periodic = {};
   EvenPart even_a = {}, even_p = {};  ///< by class: what most rows, and most weights, have in common
-  PlainStar plain_star = {};
 
   Around around() const { return {dimensions, star, periodic}; }
   Coefficients operator_view() const { return {grid, a.data(), by_class, around()}; }
   Coefficients weights_view() const { return {next, p.data(), by_class}; }
-  bool may_be_half() const { return !by_class && !periodic.any(); }
-  bool is_half() const { return half_a.size() > 0; }
-  HalfCoefficients half_operator() const { return {grid, half_a.data()}; }
   WeightsOf<const float> weights() const;  ///< of coefficients by point
   std::size_t nonzeros() const;  ///< coefficients of the operator, those that are classes counted at each point
-  std::size_t bytes() const { return a.bytes() + p.bytes() + half_a.bytes(); }
-  std::size_t predicted_bytes(bool half) const;  ///< the same, before there are arrays; half: where it may be
+  std::size_t bytes() const { return a.bytes() + p.bytes(); }
+  std::size_t predicted_bytes() const;  ///< the same, before there are arrays
 };
 
 /// Is told the grids of a hierarchy before their arrays are made. While the couplings along the axes are unknown, these
@@ -117,7 +110,6 @@ template <class Space>
 using GridPlan = std::function<void(const std::vector<Level<Space>>& grids, Certainty certainty)>;
 
 /// A grid, the grids that halve it again and again, and their operators P^T A P (or stars, see StarByAxes), in float.
-/// Operators that are kept by point may be rounded to half precision once all of them are made.
 ///
 /// A matrix of constant coefficients (all points with the same place along each axis have the same row) keeps them on
 /// every grid: the coefficients of all grids are made on the host from small model grids, and nothing is stored by
@@ -134,7 +126,7 @@ using GridPlan = std::function<void(const std::vector<Level<Space>>& grids, Cert
 ///
 /// Memory    By point, in 3-D: 28 bytes (7-point) to 108 bytes (27-point) a row for the operator, 13.5 for weights; an
 ///           eighth of it again on each coarser grid, whose operators have 27 points; half or a quarter where not all
-///           axes are halved. Of an operator in half precision half of that, once the set-up is over.
+///           axes are halved.
 /// Source    Dendy (see SolveWeights).
 template <class Space>
 class Hierarchy {
@@ -156,11 +148,6 @@ class Hierarchy {
   double power() const { return power_; }             ///< A times this power of two has a diagonal of about 1
   const Vector<Space, float>& inverse() const { return inverse_; }  ///< of the coarsest operator, dense
   std::size_t bytes() const;
-
-  /// Keeps the operators of the first `count` levels in half precision.
-  /// Requires  levels().front().may_be_half().
-  /// Throws    ArgumentError when a coefficient is beyond the range of it.
-  void round_to_half(std::size_t count);
 
  private:
   /// are_its_rows() is asked once the tables are made: whether the rows of all points are those of their classes. If

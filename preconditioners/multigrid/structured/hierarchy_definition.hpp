@@ -8,7 +8,6 @@
 #include <cmath>
 #include <utility>
 
-#include <ostinato/preconditioners/multigrid/structured/half_steps.hpp>
 #include <ostinato/preconditioners/multigrid/structured/halving_steps.hpp>
 #include <ostinato/preconditioners/multigrid/structured/planned_grids.hpp>
 #include <ostinato/preconditioners/multigrid/structured/slots.hpp>
@@ -125,13 +124,12 @@ std::size_t Level<Space>::nonzeros() const {
 }
 
 template <class Space>
-std::size_t Level<Space>::predicted_bytes(bool half) const {
+std::size_t Level<Space>::predicted_bytes() const {
   signed char slot[neighbours];
   const auto of_a = static_cast<std::size_t>(number_slots(slot, dimensions, star)),
              of_p = axes == 0 ? 0 : static_cast<std::size_t>(number_slots(slot, halving(axes)));
   if (by_class) return (of_a + of_p) * scaled_classes * sizeof(float);
-  const std::size_t coefficient = half && may_be_half() ? sizeof(Half) : sizeof(float);
-  return of_a * grid.points() * coefficient + of_p * next.points() * sizeof(float);
+  return (of_a * grid.points() + of_p * next.points()) * sizeof(float);
 }
 
 template <class Space>
@@ -363,7 +361,7 @@ void Hierarchy<Space>::invert_coarsest(const std::function<bool()>& constants_va
   const std::size_t n = level.grid.points();
   std::vector<double> m = hierarchy_definition::full_matrix(level, coarsest_a_);
   hierarchy_definition::add_constants(m, coarsest_root_, constants_vanish);
-  invert_dense(m, n, !level.by_class);
+  m = dense_inverse(std::move(m), n, !level.by_class);
   std::vector<float> columns(n * n);
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t k = 0; k < n; ++k) columns[k * n + i] = static_cast<float>(m[i * n + k]);
@@ -376,31 +374,6 @@ std::size_t Hierarchy<Space>::bytes() const {
   std::size_t total = inverse_.bytes() + inverse_root_.bytes();
   for (const Level<Space>& level : levels_) total += level.bytes();
   return total;
-}
-
-template <class Space>
-void Hierarchy<Space>::round_to_half(std::size_t count) {
-  Vector<Space, double> beyond(space_, count, 0.0);
-  Vector<Space, float> coarse_root;
-  for (std::size_t k = 0; k < count; ++k) {
-    Level<Space>& level = levels_[k];
-    level.half_a = Vector<Space, Half>(space_, level.a.size());
-    const float* const root = k == 0 ? inverse_root_.data() : coarse_root.data();
-    RoundOperator round{level.grid, {}, level.a.data(), root, level.half_a.data()};
-    number_slots(round.slot, level.dimensions, level.star);
-    sum_grid(space_, level.grid, round, beyond.data() + k);
-    level.a = {};
-    if (level.axes == 0) break;
-    Vector<Space, float> next_root(space_, level.next.points());
-    const WeightsOf<const float> p = level.weights();
-    for_grid(space_, p.coarse, CoarseRoot{p.fine, p.coarse, p.halved, root, &p.at(centre, 0), next_root.data()});
-    coarse_root = std::move(next_root);
-  }
-  const std::vector<double> counts = beyond.download();
-  if (std::any_of(counts.begin(), counts.end(), [](double n) { return n > 0; }))
-    throw ArgumentError(
-        "multigrid: precision=half holds numbers up to 65504, and coefficients of a grid are larger; "
-        "use precision=single");
 }
 
 }  // namespace ostinato::multigrid

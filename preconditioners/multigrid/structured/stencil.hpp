@@ -12,13 +12,11 @@
 // classes. Once the rows are divided by the diagonals of their neighbours, the points beside the ends differ, too: five
 // places, 125 classes.
 //
-// The coefficients of a grid with periodic axes are kept by point. Operators of other grids may be kept by point in
-// half precision.
+// The coefficients of a grid with periodic axes are kept by point.
 
 #include <cstddef>
 #include <utility>
 
-#include <ostinato/preconditioners/multigrid/structured/half.hpp>
 #include <ostinato/spmv/base/extents.hpp>
 #include <ostinato/spmv/base/function.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
@@ -96,26 +94,6 @@ struct Coefficients {
   OSTINATO_FUNCTION bool is_even(Index y, Index z) const {
     if (!by_class) return false;
     return grid.z > 1 ? z > 1 && z + column_points < grid.z - 1 : y > 1 && y + column_points < grid.y - 1;
-  }
-
-  /// The coefficient of a point with itself, whose first of `count` coefficients for neighbours is at `first`.
-  OSTINATO_FUNCTION float centre(const float*, std::size_t) const { return 1; }
-};
-
-/// An operator by point and in half precision. The centre, which comes last, is kept as what it is more than 1 (see
-/// RoundOperator).
-struct HalfCoefficients {
-  static constexpr bool by_class = false;
-
-  Extents grid;
-  const Half* a = nullptr;
-
-  OSTINATO_FUNCTION std::size_t stride() const { return grid.points(); }
-  OSTINATO_FUNCTION std::size_t at(Index, Index, Index, std::size_t point) const { return point; }
-  Range even_part(int n) const { return {0, n}; }
-  OSTINATO_FUNCTION bool is_even(Index, Index) const { return false; }
-  OSTINATO_FUNCTION float centre(const Half* first, std::size_t count) const {
-    return 1 + first[count * grid.points()];
   }
 };
 

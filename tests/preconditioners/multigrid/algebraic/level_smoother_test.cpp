@@ -279,8 +279,6 @@ TYPED_TEST(LevelSmootherOn, RefusesWhatIsForGrids) {
   const auto with = [&](MultigridOptions options) { M(this->space(), a, options); };
   expect_refusal([&] { with({.kind = MultigridKind::structured, .smoother = Smoother::ilu0}); },
                  "smoother=ilu0 is for other kinds than kind=structured");
-  expect_refusal([&] { with({.smoother = Smoother::ic0, .precision = MultigridPrecision::half}); },
-                 "precision=half is for grids, and smoother=ic0 for other matrices");
   EXPECT_THROW(M::parse_options("kind=structured,smoother=ilu0"), ArgumentError);
   EXPECT_EQ(M::parse_options("smoother=fsai").smoother, Smoother::fsai);
 }
