@@ -236,8 +236,9 @@ std::string condition_text(const Condition& c) {
 void add_forward_error(Facts& facts, const SolveResult& result) {
   const double error = result.forward_error();
   if (!std::isfinite(error)) return;
-  facts.row("forward error", (error < 1 ? fmt::format("about {:.0e}", error) : "1 or more: no digit of x is certain") +
-                                 ", estimated: " + condition_text(result.condition));
+  facts.row("forward error",
+            (error < 1 ? fmt::format("about {:.0e} or less", error) : "1 or more: no digit of x is certain") +
+                ", estimated: " + condition_text(result.condition));
 }
 
 void add_end(Facts& facts, const SolveReport& r) {

@@ -119,7 +119,7 @@ std::string SolveResult::message() const {
   std::snprintf(numbers, sizeof numbers, " after %d %s in %.3g s, ||b - A x|| / ||b|| = %.3e (recomputed)", iterations,
                 iterations == 1 ? "iteration" : "iterations", seconds, relative_residual);
   if (const double forward = forward_error(); std::isfinite(forward))
-    std::snprintf(error, sizeof error, ", forward error about %.0e", forward);
+    std::snprintf(error, sizeof error, ", forward error about %.0e or less", forward);
   return solver + ": " + in_words(status) + numbers + error + (reason.empty() ? "" : ": " + reason);
 }
 

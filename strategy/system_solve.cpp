@@ -542,17 +542,20 @@ class SystemSolve {
                                           " solved: the residual is over a tenth of their own terms; scale the rows of "
                                           "A and b, or lower the tolerance"});
     }
+    all.is_singular = all.cause == Cause::singular;
     if (const std::string shown = why_singular(all); !shown.empty()) call_singular(all, shown);
   }
 
   /// The one verdict on a singular A: the reason of a solve that failed or that has no other one, and behind that.
   static void call_singular(SolveResult& all, const std::string& shown) {
     all.is_singular = true;
+    if (all.cause == Cause::no_solution) return;
     const std::string verdict = "A is singular to working precision: x is one of many (" + shown + ")";
     const Status s = all.status;
     const bool is_cause = s == Status::stagnated || s == Status::breakdown || s == Status::diverged ||
                           (s == Status::converged && all.reason.empty());
-    all.take({is_cause ? Cause::singular : all.cause, all.reason.empty() ? verdict : all.reason + "; " + verdict});
+    const bool is_said = all.reason.empty() || all.cause == Cause::singular;  // by the verdict
+    all.take({is_cause ? Cause::singular : all.cause, is_said ? verdict : all.reason + "; " + verdict});
   }
 
   /// What shows that A is singular. Empty where nothing does.

@@ -46,57 +46,60 @@ Scales scales_of(const CsrView<double>& a) {
 /// The inverse of R A C, where R and C scale, by the factors of A.
 class Inverse {
  public:
-  Inverse(const Factors& f, const Preparation& how, Scales scales)
-      : f_(f), how_(how), scales_(std::move(scales)), y_(f.pivot.size()) {}
+  Inverse(const Factors& f, const Preparation& how, const Scales& scales)
+      : f_(f), how_(how), column_(f.pivot.size()), from_(column_.size()), to_(column_.size()), y_(column_.size()) {
+    for (std::size_t i = 0; i < rows(); ++i) {
+      const std::size_t row = at(how.row[i]), column = at(how.col[f.col.empty() ? i : at(f.col[i])]);
+      column_[i] = column;
+      from_[i] = (how.is_scaled() ? how.row_scale[row] : 1) / (scales.row.empty() ? 1 : scales.row[row]);
+      to_[i] = (how.is_scaled() ? how.col_scale[column] : 1) / (scales.col.empty() ? 1 : scales.col[column]);
+    }
+  }
 
-  std::size_t rows() const { return y_.size(); }
+  std::size_t rows() const { return column_.size(); }
 
   /// v := (R A C)^-1 v
   void apply(Numbers& v) {
     const std::size_t n = rows();
     for (std::size_t i = 0; i < n; ++i) {
-      double sum = v[at(how_.row[i])] * from_row(at(how_.row[i]));
+      double sum = v[at(how_.row[i])] * from_[i];
       for (std::size_t k = begin(f_.lower, i); k < begin(f_.lower, i + 1); ++k)
         sum -= f_.lower.val[k] * y_[at(f_.lower.col[k])];
       y_[i] = sum;
     }
     for (std::size_t i = n; i-- > 0;) {
+      double sum = y_[i];
       for (std::size_t k = begin(f_.upper, i); k < begin(f_.upper, i + 1); ++k)
-        y_[i] -= f_.upper.val[k] * y_[at(f_.upper.col[k])];
-      y_[i] /= f_.pivot[i];
-      v[column(i)] = y_[i] * to_column(column(i));
+        sum -= f_.upper.val[k] * y_[at(f_.upper.col[k])];
+      y_[i] = sum / f_.pivot[i];
+      v[column_[i]] = y_[i] * to_[i];
     }
   }
 
   /// v := (R A C)^-T v
   void apply_transposed(Numbers& v) {
     const std::size_t n = rows();
-    for (std::size_t i = 0; i < n; ++i) y_[i] = v[column(i)] * to_column(column(i));
+    for (std::size_t i = 0; i < n; ++i) y_[i] = v[column_[i]] * to_[i];
     for (std::size_t i = 0; i < n; ++i) {
-      y_[i] /= f_.pivot[i];
+      const double x = y_[i] /= f_.pivot[i];
       for (std::size_t k = begin(f_.upper, i); k < begin(f_.upper, i + 1); ++k)
-        y_[at(f_.upper.col[k])] -= f_.upper.val[k] * y_[i];
+        y_[at(f_.upper.col[k])] -= f_.upper.val[k] * x;
     }
     for (std::size_t i = n; i-- > 0;) {
+      const double x = y_[i];
       for (std::size_t k = begin(f_.lower, i); k < begin(f_.lower, i + 1); ++k)
-        y_[at(f_.lower.col[k])] -= f_.lower.val[k] * y_[i];
-      v[at(how_.row[i])] = y_[i] * from_row(at(how_.row[i]));
+        y_[at(f_.lower.col[k])] -= f_.lower.val[k] * x;
+      v[at(how_.row[i])] = x * from_[i];
     }
   }
 
  private:
   static std::size_t begin(const Csr<double>& a, std::size_t row) { return at(a.row_ptr[row]); }
-  std::size_t column(std::size_t i) const { return at(how_.col[f_.col.empty() ? i : at(f_.col[i])]); }
-  double from_row(std::size_t i) const {
-    return (how_.is_scaled() ? how_.row_scale[i] : 1) / (scales_.row.empty() ? 1 : scales_.row[i]);
-  }
-  double to_column(std::size_t j) const {
-    return (how_.is_scaled() ? how_.col_scale[j] : 1) / (scales_.col.empty() ? 1 : scales_.col[j]);
-  }
 
   const Factors& f_;
   const Preparation& how_;
-  Scales scales_;  ///< R and C; empty: 1
+  std::vector<std::size_t> column_;  ///< of A, at each place
+  Numbers from_, to_;                ///< by what an element is multiplied on its way from a row, and to a column
   Numbers y_;
 };
 
@@ -125,7 +128,7 @@ std::size_t largest_at(const Numbers& v) {
 
 /// The norm that the columns of the inverse have at least, by what makes ||A^-1 x||_1 larger.
 double climb(Inverse& inverse) {
-  constexpr int most = 5;
+  constexpr int most = 3;  // further ones hardly ever gain
   const std::size_t n = inverse.rows();
   Numbers x(n, 1 / static_cast<double>(n)), signs(n, 0);
   double norm = 0;
@@ -168,8 +171,8 @@ double norm_1(Inverse inverse) {
 Condition estimate_condition(const CsrView<double>& a, const Factors& f, const Preparation& how, double unit) {
   if (a.rows == 0 || f.boosted > 0 || f.shift > 0) return {};
   constexpr double most = 1e300;  // so that it stays a number
-  const auto estimate = [&](Scales s) {
-    const double norm = norm_1(a, s), value = norm * norm_1(Inverse(f, how, std::move(s)));
+  const auto estimate = [&](const Scales& s) {
+    const double value = norm_1(a, s) * norm_1(Inverse(f, how, s));
     return value >= 1 ? std::min(value, most) : value > 0 ? 1 : most;
   };
   const double value = estimate({});

@@ -13,7 +13,7 @@ namespace ostinato {
 /// it. Where it is 1 / unit or more, and that of the scaled matrix is smaller, that one. Nothing where pivots were
 /// raised, so that the factors are those of another matrix.
 ///
-/// Exec      On the calling thread: some five solves with the factors, half of them transposed, at most 12; where it is
+/// Exec      On the calling thread: at most six solves with the factors, a third of them transposed; where it is
 ///           1 / unit or more, as many again.
 /// Requires  Square A with finite values. f: complete factors of prepared(a, how).
 /// Source    Higham, ACM Trans. Math. Softw. 14 (1988) 381-396, after Hager. Scaling: Ruiz, RAL-TR-2001-034.

@@ -225,7 +225,7 @@ TEST_F(CliSolve, TellsHowFarXMayBeFromTheSolution) {
   EXPECT_NE(r.out.find("forward error"), std::string::npos) << r.out;
   EXPECT_NE(r.out.find("condition of A about"), std::string::npos) << r.out;
 
-  const Outcome unknown = run("solve p.mtx --solver gmres --json report.json");
+  const Outcome unknown = run("solve p.mtx --solver gmres --precond jacobi --json report.json");
 
   EXPECT_EQ(report()["condition"], nullptr);
   EXPECT_EQ(report()["forward_error"], nullptr);

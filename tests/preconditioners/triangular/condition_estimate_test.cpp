@@ -102,7 +102,8 @@ TEST(ConditionEstimate, OfASingularMatrixIsBeyondThePrecision) {
 }
 
 TEST(ConditionEstimate, IsUnknownWherePivotsWereRaisedAndOfIncompleteFactors) {
-  const Csr<double> a = from_triplets<double>(3, 3, {{0, 0, 1}, {0, 1, 1}, {1, 0, 1}, {1, 1, 1}, {2, 2, 1}});
+  const Csr<double> a =
+      from_triplets<double>(3, 3, std::vector<Triplet<double>>{{0, 0, 1}, {0, 1, 1}, {1, 0, 1}, {1, 1, 1}, {2, 2, 1}});
   EXPECT_FALSE(condition_by<LuKind>(a, "").is_known());
   EXPECT_FALSE(condition_by<Ilu0Kind>(generate<double>("poisson2d", {.n = 8}), "").is_known());
   EXPECT_FALSE(condition_by<IctKind>(generate<double>("poisson2d", {.n = 8}), "").is_known());

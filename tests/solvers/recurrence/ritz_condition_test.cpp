@@ -37,16 +37,17 @@ double condition_2(const Csr<T>& a, bool with_jacobi) {
 template <class Case>
 class RitzConditionOn : public SpaceTest<Case> {
  protected:
-  using T = typename Case::T;
+  using Value = typename Case::T;
 
-  SolveResult solve(const Csr<T>& a, bool with_jacobi) const {
+  SolveResult solve(const Csr<Value>& a, bool with_jacobi) const {
     const auto system = with_known_solution(a);
-    const Operator<typename Case::Space, T> op(this->space(), system.a);
+    const Operator<typename Case::Space, Value> op(this->space(), system.a);
     const auto b = this->put(system.b);
     auto x = this->put(system.x0);
-    const SolveOptions options{.rtol = is_single<T> ? 1e-5 : 1e-10};
+    const SolveOptions options{.rtol = is_single<Value> ? 1e-5 : 1e-10};
     if (!with_jacobi) return cg(this->space(), op, b.span(), x.span(), options);
-    return cg(this->space(), op, b.span(), x.span(), Jacobi<typename Case::Space, T>(this->space(), system.a), options);
+    return cg(this->space(), op, b.span(), x.span(), Jacobi<typename Case::Space, Value>(this->space(), system.a),
+              options);
   }
 };
 TYPED_TEST_SUITE(RitzConditionOn, EverySpace, SpaceNames);
