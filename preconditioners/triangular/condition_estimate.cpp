@@ -65,13 +65,13 @@ class Inverse {
       double sum = v[at(how_.row[i])] * from_[i];
       for (std::size_t k = begin(f_.lower, i); k < begin(f_.lower, i + 1); ++k)
         sum -= f_.lower.val[k] * y_[at(f_.lower.col[k])];
-      y_[i] = sum;
+      y_[i] = flushed(sum);
     }
     for (std::size_t i = n; i-- > 0;) {
       double sum = y_[i];
       for (std::size_t k = begin(f_.upper, i); k < begin(f_.upper, i + 1); ++k)
         sum -= f_.upper.val[k] * y_[at(f_.upper.col[k])];
-      y_[i] = sum / f_.pivot[i];
+      y_[i] = flushed(sum / f_.pivot[i]);
       v[column_[i]] = y_[i] * to_[i];
     }
   }
@@ -81,12 +81,12 @@ class Inverse {
     const std::size_t n = rows();
     for (std::size_t i = 0; i < n; ++i) y_[i] = v[column_[i]] * to_[i];
     for (std::size_t i = 0; i < n; ++i) {
-      const double x = y_[i] /= f_.pivot[i];
+      const double x = y_[i] = flushed(y_[i] / f_.pivot[i]);
       for (std::size_t k = begin(f_.upper, i); k < begin(f_.upper, i + 1); ++k)
         y_[at(f_.upper.col[k])] -= f_.upper.val[k] * x;
     }
     for (std::size_t i = n; i-- > 0;) {
-      const double x = y_[i];
+      const double x = flushed(y_[i]);
       for (std::size_t k = begin(f_.lower, i); k < begin(f_.lower, i + 1); ++k)
         y_[at(f_.lower.col[k])] -= f_.lower.val[k] * x;
       v[at(how_.row[i])] = x * from_[i];
@@ -94,6 +94,8 @@ class Inverse {
   }
 
  private:
+  /// Columns of an inverse may fade away to denormal numbers, with which a processor takes its time.
+  static double flushed(double x) { return std::abs(x) < 1e-280 ? 0 : x; }
   static std::size_t begin(const Csr<double>& a, std::size_t row) { return at(a.row_ptr[row]); }
 
   const Factors& f_;
