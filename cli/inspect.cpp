@@ -194,10 +194,10 @@ html::Page page_of(const Inspection& i, bool all) {
   page.facts(facts_of(i));
   page.heading("Formats");
   std::vector<html::FormatBar> bars;
+  const bool measured = was_measured(i.choice);  // of all that are drawn, or of none
   for (const Candidate& c : i.choice.candidates) {
-    const double seconds = measured_seconds(c, i);
-    if (!c.cost.applies() || (seconds == 0 && was_measured(i.choice))) continue;
-    bars.push_back({c.name, seconds > 0 ? seconds : c.cost.seconds, static_cast<double>(c.cost.bytes), seconds > 0});
+    const double seconds = measured ? measured_seconds(c, i) : c.cost.seconds;
+    if (c.cost.applies() && seconds > 0) bars.push_back({c.name, seconds, static_cast<double>(c.cost.bytes), measured});
   }
   add_bars(page, bars);
   page.grid(formats_of(i, all));

@@ -112,10 +112,36 @@ Json to_json(const std::vector<PreconditionerLevel>& levels) {
 }
 
 /// Where another method or preconditioner went on.
-Json to_json(const std::vector<MethodChange>& changes) {
+Json changes_json(const std::vector<Stage>& stages) {
   Json list = Json::array();
-  for (const MethodChange& c : changes) list.push_back({{"iteration", c.iteration}, {"from", c.from}, {"to", c.to}});
+  int iteration = 0;
+  for (std::size_t k = 1; k < stages.size(); ++k) {
+    const Stage &from = stages[k - 1], &to = stages[k];
+    iteration += from.iterations;
+    list.push_back({{"iteration", iteration}, {"from", from.text_beside(to)}, {"to", to.text_beside(from)}});
+  }
   return list;
+}
+
+Json to_json(const std::vector<Stage>& stages) {
+  Json list = Json::array();
+  for (const Stage& s : stages) {
+    list.push_back({{"solver", s.method},
+                    {"preconditioner", s.preconditioner},
+                    {"iterations", s.iterations},
+                    {"seconds", s.seconds},
+                    {"setup_seconds", s.setup_seconds},
+                    {"relative_residual_before", s.before},
+                    {"relative_residual", s.after},
+                    {"rate", s.rate()},
+                    {"preconditioner_bytes", s.preconditioner_bytes}});
+  }
+  return list;
+}
+
+Json to_json(const Condition& c) {
+  if (!c.is_known()) return nullptr;
+  return {{"value", c.value}, {"of", to_string(c.of)}};
 }
 
 Json to_json(const Renumbering& r) {
@@ -173,6 +199,9 @@ Json accuracy_json(const SolveReport& r) {
           {"gradient", r.result.gradient},
           {"row_error", r.result.row_error},
           {"unsolved_rows", std::isnan(r.result.row_error) ? Json(nullptr) : Json(r.result.unsolved_rows)},
+          {"condition", to_json(r.result.condition)},
+          {"forward_error", r.result.forward_error()},
+          {"singular", r.result.is_singular},
           {"null_pivots", r.result.null_pivots},
           {"at_precision_limit", r.result.at_precision_limit},
           {"error", r.error ? Json(*r.error) : Json(nullptr)}};
@@ -190,7 +219,8 @@ Json course_json(const SolveReport& r) {
           {"format_details", format_details(r.formats, r.generated)},
           {"amortisation", r.amortisation ? to_json(*r.amortisation) : Json(nullptr)},
           {"notes", r.result.notes},
-          {"changes", to_json(r.result.changes)},
+          {"changes", changes_json(r.result.stages)},
+          {"stages", to_json(r.result.stages)},
           {"history", r.result.history}};
 }
 

@@ -62,6 +62,7 @@ void take_last(SolveReport& report) {
   if (SolverChoice& first = report.solver; result.solver != first.name)
     first = {result.solver, result.solver == "none" ? "no x solves the system, so that nothing was iterated"
                                                     : "after " + first.name + " (" + first.reason + ")"};
+  if (!report.result.stages.empty()) report.result.stages.front().setup_seconds += report.times.precondition;
   report.times.precondition += result.setup_seconds;
   report.times.solve = result.seconds - result.setup_seconds;
   PreconditionerChoice& first = report.preconditioner;

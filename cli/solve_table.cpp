@@ -205,16 +205,50 @@ void add_times(Facts& facts, const SolveReport& r) {
   if (r.amortisation) add_amortisation(facts, *r.amortisation);
 }
 
+/// ", each leaves 0.7"; nothing where the residual doesn't fall.
+std::string fall_text(const Stage& stage) {
+  const double rate = stage.rate();
+  return rate > 0 && rate < 1 ? fmt::format(", each leaves {:.3g}", rate) : "";
+}
+
+/// What each method and preconditioner did, where there were several.
+void add_stages(Facts& facts, const std::vector<Stage>& stages) {
+  for (std::size_t k = 0; k < stages.size() && stages.size() > 1; ++k) {
+    const Stage& s = stages[k];
+    const std::string done = fmt::format("{}: {} in {}{}", s.text(), counted(s.iterations, "iteration"),
+                                         seconds_text(s.seconds), fall_text(s));
+    k == 0 ? facts.row("stages", done) : facts.more(done);
+    constexpr double least = 1e-6;
+    if (s.preconditioner_bytes > 0 && s.setup_seconds > least)
+      facts.more(fmt::format("  {} takes {}, made in {}", s.preconditioner,
+                             bytes_text(static_cast<double>(s.preconditioner_bytes)), seconds_text(s.setup_seconds)));
+  }
+}
+
+std::string condition_text(const Condition& c) {
+  const char* const of = c.of == Condition::Of::preconditioned ? "M^-1 A"
+                         : c.of == Condition::Of::scaled       ? "the scaled A"
+                                                               : "A";
+  return fmt::format("condition of {} about {:.1e}", of, c.value);
+}
+
+/// How far x may be from the solution, where that can be estimated.
+void add_forward_error(Facts& facts, const SolveResult& result) {
+  const double error = result.forward_error();
+  if (!std::isfinite(error)) return;
+  facts.row("forward error",
+            (error < 1 ? fmt::format("about {:.0e} or less", error) : "1 or more: no digit of x is certain") +
+                ", estimated: " + condition_text(result.condition));
+}
+
 void add_end(Facts& facts, const SolveReport& r) {
   const SolveResult& result = r.result;
-  const int n = result.iterations;
-  const double first = result.history.empty() ? 0 : result.history.front();
   // The residual of a least squares problem ends at a value of its own.
-  const bool falls = n > 0 && first > 0 && !(takes_any_shape(result.solver) && result.status != Status::converged);
-  const double factor = falls ? std::pow(result.relative_residual / first, 1.0 / n) : 0;
-  facts.row("iterations", count_text(n) + (factor > 0 && factor < 1
-                                               ? fmt::format(", each leaves {:.3g} of the residual on average", factor)
-                                               : ""));
+  const bool falls =
+      result.stages.size() == 1 && !(takes_any_shape(result.solver) && result.status != Status::converged);
+  const std::string fall = falls ? fall_text(result.stages.front()) : "";
+  facts.row("iterations", count_text(result.iterations) + fall + (fall.empty() ? "" : " of the residual on average"));
+  add_stages(facts, result.stages);
   facts.row("residual", fmt::format("||b - A x|| / ||b|| = {:.2e}, recomputed; asked for {}", result.relative_residual,
                                     goal_text(r.options)));
   if (std::isfinite(result.backward_error)) {
@@ -223,6 +257,7 @@ void add_end(Facts& facts, const SolveReport& r) {
   if (std::isfinite(result.row_error)) {
     facts.row("by row", fmt::format("|b - A x| / (|A| |x| + |b|) = {:.2e} at most", result.row_error));
   }
+  add_forward_error(facts, result);
   if (result.status != Status::converged && std::isfinite(result.gradient)) {
     facts.row("gradient",
               fmt::format("max |a_j . r| / (||a_j|| ||r||) = {:.2e} over the columns of A, for r = b - A x, "
@@ -377,9 +412,9 @@ Facts facts_of(const SolveReport& r, const std::string& curve) {
 }
 
 std::string convergence_caption(const SolveResult& result) {
-  return result.changes.empty() ? "Residual of the recurrence after each iteration."
-                                : "Residual of the recurrence after each iteration; dotted: another method or "
-                                  "preconditioner goes on.";
+  return std::string("Residual of the recurrence after each iteration; dots: recomputed, b - A x") +
+         (result.stages.size() > 1 ? "; dotted lines: another method or preconditioner goes on" : "") +
+         ". Below: the time of iterations and, paler, of making preconditioners.";
 }
 
 std::vector<html::FormatBar> bars_of(const Choice& choice) {

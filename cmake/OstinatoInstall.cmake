@@ -14,6 +14,7 @@ set(ostinato_public_headers
   preconditioners/chebyshev.hpp
   preconditioners/chebyshev_coefficients.hpp
   preconditioners/contract/application.hpp
+  preconditioners/contract/condition.hpp
   preconditioners/contract/level.hpp
   preconditioners/contract/memory_budget.hpp
   preconditioners/contract/preconditioner.hpp

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 
 #include <ostinato/solvers/list.hpp>
 #include <ostinato/spmv/base/error.hpp>
@@ -19,7 +20,11 @@ constexpr std::array<std::string_view, 9> status_names = {"converged",  "iterati
                                                           "breakdown",  "stagnated",       "diverged",
                                                           "not_finite", "interrupted",     "least_squares"};
 
+constexpr std::array<std::string_view, 4> condition_names = {"nothing", "matrix", "scaled", "preconditioned"};
+
 }  // namespace
+
+std::string_view to_string(Condition::Of of) { return condition_names[static_cast<std::size_t>(of)]; }
 
 std::string_view to_string(Status status) { return status_names[static_cast<std::size_t>(status)]; }
 
@@ -84,11 +89,38 @@ std::string unused_options(const SolveOptions& o, std::string_view solver) {
   return text;
 }
 
+double Stage::rate() const {
+  return iterations > 0 ? std::pow(after / before, 1.0 / iterations) : std::numeric_limits<double>::quiet_NaN();
+}
+
+double SolveResult::forward_error() const {
+  constexpr double rounding = std::numeric_limits<double>::epsilon() / 2;  // that A and b have from the beginning
+  const auto times = [&](double error) {
+    return std::isnan(error) ? error : condition.value * std::max(error, rounding);
+  };
+  const double by_rows = std::isnan(scaled_error) ? backward_error : std::max(scaled_error, backward_error);
+  if (status == Status::least_squares) return std::numeric_limits<double>::quiet_NaN();
+  switch (condition.of) {
+    case Condition::Of::matrix:
+      return times(backward_error);
+    case Condition::Of::scaled:
+      return times(by_rows);
+    case Condition::Of::preconditioned:
+      // Where M is nearly A, the condition is about 1, and the residual, in a norm that M gives, tells all.
+      return std::isnan(by_rows) ? times(relative_residual) : std::max(times(by_rows), relative_residual);
+    case Condition::Of::nothing:
+      break;
+  }
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
 std::string SolveResult::message() const {
-  char numbers[160];
+  char numbers[160], error[48] = "";
   std::snprintf(numbers, sizeof numbers, " after %d %s in %.3g s, ||b - A x|| / ||b|| = %.3e (recomputed)", iterations,
                 iterations == 1 ? "iteration" : "iterations", seconds, relative_residual);
-  return solver + ": " + in_words(status) + numbers + (reason.empty() ? "" : ": " + reason);
+  if (const double forward = forward_error(); std::isfinite(forward))
+    std::snprintf(error, sizeof error, ", forward error about %.0e or less", forward);
+  return solver + ": " + in_words(status) + numbers + error + (reason.empty() ? "" : ": " + reason);
 }
 
 }  // namespace ostinato

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include <ostinato/preconditioners/contract/condition.hpp>
 #include <ostinato/solvers/cause.hpp>
 #include <ostinato/spmv/base/stop.hpp>
 
@@ -34,6 +35,8 @@ enum class Status {
   least_squares,
 };
 
+/// "matrix", "scaled", "preconditioned": the names of the JSON report.
+std::string_view to_string(Condition::Of of);
 /// "converged", "iteration_limit", ...: the names of the JSON report.
 std::string_view to_string(Status status);
 /// "converged", "iteration limit", ...: the same for people.
@@ -192,12 +195,19 @@ void require_valid(const SolveOptions& options);
 /// when there are none. For "auto", options of methods that auto may choose count as used.
 std::string unused_options(const SolveOptions& options, std::string_view solver);
 
-/// A place where another method or preconditioner went on.
-struct MethodChange {
-  int iteration = 0;      ///< iterations done by then
-  std::string from = {};  ///< the name of what was given up: a method, a preconditioner, or as in "cg with jacobi" both
-  std::string to = {};    ///< the name of what went on, in the same way
-  std::string method = {}, preconditioner = {};  ///< what went on; empty where it is the one before
+/// A part of a solve: a method with a preconditioner. Its x may have been given up for one from before.
+struct Stage {
+  std::string method, preconditioner;  ///< "none" without one
+  int iterations = 0;
+  double seconds = 0;            ///< of the iterations
+  double setup_seconds = 0;      ///< before them, to make the preconditioner, where the solve itself made it
+  double before = 0, after = 0;  ///< relative residuals where it began and ended, recomputed
+  std::size_t preconditioner_bytes = 0;
+
+  std::string text() const { return method + " with " + preconditioner; }
+  /// The same without the preconditioner, where another stage has that one, too.
+  std::string text_beside(const Stage& other) const { return other.preconditioner == preconditioner ? method : text(); }
+  double rate() const;  ///< by which an iteration multiplied the residual on average; NaN without iterations
 };
 
 struct SolveResult {
@@ -215,6 +225,8 @@ struct SolveResult {
   /// The largest |b - A x| of an equation beside the absolute values of its own terms, (|A| |x| + |b|): the row-wise
   /// (componentwise) backward error. NaN where the entries of A aren't at hand. Of solve() without a preconditioner.
   double row_error = std::numeric_limits<double>::quiet_NaN();
+  /// The same beside the size of its row, ||a(i)||_1 ||x||_inf + |b(i)|: the backward error of A with rows of one size.
+  double scaled_error = std::numeric_limits<double>::quiet_NaN();
   /// Equations that aren't solved, although the residual as a whole is small (RowErrors::unsolved).
   std::int64_t unsolved_rows = 0;
   /// The residual is above the tolerance, at most a hundredth of ||b|| and within ten times the estimated rounding of
@@ -225,15 +237,17 @@ struct SolveResult {
   bool bad_input = false;
   std::vector<double> history;  ///< relative residuals of the recurrence: [0] at the start, [k] after iteration k
   double seconds = 0;
-  double setup_seconds = 0;                ///< of `seconds`: for preconditioners that were made on the way
-  std::size_t preconditioner_bytes = 0;    ///< of the one that ended the solve
-  bool is_direct = false;                  ///< complete factors ended the solve
-  std::int64_t null_pivots = 0;            ///< of complete factors: pivots that were 0 but for rounding; A is singular
-  std::size_t workspace_bytes = 0;         ///< memory allocated by the solver, without x, b, A and the preconditioner
-  std::string solver;                      ///< the method that ended the solve
-  std::string preconditioner = {};         ///< with which it did, by name(); "none" without one
-  std::vector<std::string> notes;          ///< messages for the user: choices, restarts, fallbacks
-  std::vector<MethodChange> changes = {};  ///< of the method or the preconditioner, in the order of iterations
+  double setup_seconds = 0;              ///< of `seconds`: for preconditioners that were made on the way
+  std::size_t preconditioner_bytes = 0;  ///< of the one that ended the solve
+  bool is_direct = false;                ///< complete factors ended the solve
+  std::int64_t null_pivots = 0;          ///< of complete factors: pivots that were 0 but for rounding; A is singular
+  std::size_t workspace_bytes = 0;       ///< memory allocated by the solver, without x, b, A and the preconditioner
+  std::string solver;                    ///< the method that ended the solve
+  std::string preconditioner = {};       ///< with which it did, by name(); "none" without one
+  std::vector<std::string> notes;        ///< messages for the user: choices, restarts, fallbacks
+  std::vector<Stage> stages = {};        ///< methods and preconditioners one after the other
+  Condition condition = {};              ///< where it is known
+  bool is_singular = false;              ///< A is singular to working precision, as solve() found out: x is one of many
 
   /// Of LSMR: the largest |a_j . r| / (||a_j|| ||r||) over the columns a_j of A that aren't 0, for r = b - A x,
   /// recomputed; 0 when r = 0. NaN for other methods.
@@ -245,7 +259,11 @@ struct SolveResult {
   }
   /// Whether the system or, by LSMR, the least squares problem was solved.
   explicit operator bool() const { return status == Status::converged || status == Status::least_squares; }
-  std::string message() const;  ///< one line: status, iterations, recomputed residual, reason
+  /// An estimate of ||x - A^-1 b|| / ||x||: the condition times the backward error, that of A with rows of one size
+  /// (scaled_error, where it is known) if the condition isn't that of A; with that of M^-1 A at least the relative
+  /// residual. NaN where no condition is known, or x solves a least squares problem.
+  double forward_error() const;
+  std::string message() const;  ///< one line: status, iterations, recomputed residual, forward error, reason
 };
 
 }  // namespace ostinato

@@ -188,6 +188,7 @@ class AnyPreconditioner : public PreconditionerStep<Space, T> {
   bool varies() const override { return answer(&Base::varies, false); }
   bool symmetric() const override { return answer(&Base::symmetric, true); }
   Index null_pivots() const override { return answer(&Base::null_pivots, 0); }
+  Condition condition() const override { return answer(&Base::condition, {}); }
   bool is_complete() const override { return answer(&Base::is_complete, false); }
   std::string remarks() const override { return answer(&Base::remarks, {}); }
   std::vector<PreconditionerLevel> levels() const override { return answer(&Base::levels, {}); }

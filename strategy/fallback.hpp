@@ -97,7 +97,6 @@ class FallbackSolve {
     try {
       SolveResult more = run_with(m, options);
       const Status ended = more.status;
-      all.changes.push_back({all.iterations, all.preconditioner, more.preconditioner, {}, more.preconditioner});
       runs::take_method(all, more);
       if (is_nearer(more, all)) {
         extend(all, more);

@@ -132,8 +132,7 @@ class Ladder {
   /// The further run, with m. False where it lacked memory: the solve is then over.
   bool run_stronger(const PreconditionerRef<Space, T>& m, SolveResult& all) {
     try {
-      const MethodChange change = change_between(in_use(all), {method_for(m), name_in_report(m)});
-      go_on(all, change, [&](const SolveOptions& left) { return watched_run(m, left); });
+      go_on(all, [&](const SolveOptions& left) { return watched_run(m, left); });
       return true;
     } catch (const std::bad_alloc&) {
       end_without_memory(all, "not enough memory");
@@ -321,17 +320,16 @@ class Ladder {
 
   /// A slow method has the time that is left, where there is nothing else; or until something dearer pays.
   void resume(const PreconditionerRef<Space, T>& m, SolveResult& all, bool is_watched) {
-    const MethodChange change = change_between(in_use(all), {method_for(m), name_in_report(m)});
-    go_on(all, change, [&](const SolveOptions& left) {
+    go_on(all, [&](const SolveOptions& left) {
       if (is_watched) return watched_run(m, left);
       CostWatch none(0, 0, left.max_iterations);
       return run_all(m, left, none);
     });
   }
 
-  /// Adds a further run, of what `change` leads to. x stays as it is when the run comes no nearer.
+  /// Adds a further run. x stays as it is when the run comes no nearer.
   template <class Run>
-  void go_on(SolveResult& all, const MethodChange& change, Run run) {
+  void go_on(SolveResult& all, Run run) {
     const Vector<Space, T> before = copied<Space, T>(space_, x_);
     try {
       const bool was_slow = all.status == Status::interrupted;  // by the watch: else there is no further run
@@ -339,7 +337,7 @@ class Ladder {
       if (!is_nearer(more, all)) copy<T>(space_, before, x_);
       if (was_slow) take_ending(all, more);
       latest_ = ending_of(more);
-      append(all, std::move(more), change);
+      append(all, std::move(more));
     } catch (...) {
       copy<T>(space_, before, x_);
       throw;

@@ -163,12 +163,12 @@ class LeastSquaresLadder {
   void go_on(SolveResult& all, const PreconditionerRef<Space, T>& m, const SolveOptions& options, bool same) {
     const std::string before = text_of(used_);
     if (!same) {
-      const std::string ended = all.status == Status::iteration_limit
-                                    ? " wasn't there after " + std::to_string(all.iterations) + " iterations"
-                                    : " ended as " + in_words(all.status) + " at iteration " +
-                                          std::to_string(all.iterations) + " (" + all.reason + ")";
+      const std::string ended =
+          all.status == Status::iteration_limit
+              ? " wasn't there after " + std::to_string(options_.iterations_before + all.iterations) + " iterations"
+              : " ended as " + in_words(all.status) + " at iteration " +
+                    std::to_string(options_.iterations_before + all.iterations) + " (" + all.reason + ")";
       all.notes.push_back(before + ended + "; went on with " + name_of(m) + (made_.empty() ? "" : " (" + made_ + ")"));
-      all.changes.push_back(change(all, used_, m));
     }
     const Vector<Space, T> x = copied(x_);
     SolveResult more = try_run(all, m, options);
@@ -180,9 +180,9 @@ class LeastSquaresLadder {
   SolveResult try_run(const SolveResult& all, const PreconditionerRef<Space, T>& m, const SolveOptions& options) {
     SolveResult none = all;
     none.iterations = 0;
-    none.seconds = 0;
+    none.seconds = none.setup_seconds = 0;
     none.history.clear();
-    none.changes.clear();
+    none.stages.clear();
     try {
       const int enough = m.is_complete() ? 500 + 4 * static_cast<int>(x_.size()) : options.max_iterations;
       SolveResult more = run(m, limited(options, enough));
@@ -240,7 +240,6 @@ class LeastSquaresLadder {
       if (more && next.is_complete()) all.take({more.cause, more.reason});
       return count_alone(all, more);
     }
-    all.changes.push_back(change(all, m, next));
     take(all, std::move(more), next);
   }
 
@@ -254,7 +253,6 @@ class LeastSquaresLadder {
     SolveResult more = try_run(all, none, left);
     const bool found = more.status == all.status && more.relative_residual <= all.relative_residual * (1 + least_share);
     if (!found) copy<T>(space_, x, x_);
-    MethodChange to_none = change(all, used_, none);
     count_alone(all, more);
     all.notes.emplace_back(
         found ? "columns of A depend on each other; of all x with as small a ||b - A x||, x is the one nearest to the "
@@ -262,7 +260,6 @@ class LeastSquaresLadder {
               : "columns of A depend on each other: other x make ||b - A x|| as small, and x isn't the one of the "
                 "smallest norm; --precond none looks for that");
     if (!found) return;
-    all.changes.push_back(std::move(to_none));
     take_residual(all, more);
     all.preconditioner = more.preconditioner;
     all.preconditioner_bytes = more.preconditioner_bytes;
@@ -343,7 +340,6 @@ class LeastSquaresLadder {
     }
     all.notes.push_back(text_of(used_) + " ended as " + in_words(all.status) + " (" + all.reason +
                         "); went on from the x of a dense factorisation");
-    all.changes.push_back(change(all, used_, {}));
     take(all, std::move(more), {});
   }
 
@@ -365,10 +361,6 @@ class LeastSquaresLadder {
 
   static std::string name_of(const PreconditionerRef<Space, T>& m) {
     return m.is_identity() ? "no preconditioner" : m.name();
-  }
-  static MethodChange change(const SolveResult& all, const PreconditionerRef<Space, T>& from,
-                             const PreconditionerRef<Space, T>& to) {
-    return {all.iterations, text_of(from), text_of(to), std::string(Lsmr::name), name_in_report(to)};
   }
   static std::string text_of(const PreconditionerRef<Space, T>& m) {
     return std::string(Lsmr::name) + " with " + name_of(m);

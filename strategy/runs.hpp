@@ -73,6 +73,7 @@ inline void take_method(SolveResult& to, const SolveResult& from) {
   to.preconditioner = from.preconditioner;
   to.preconditioner_bytes = from.preconditioner_bytes;
   to.is_direct = from.is_direct;
+  to.condition = from.condition;
 }
 
 inline void take_residual(SolveResult& to, const SolveResult& from) {
@@ -97,12 +98,30 @@ inline SolveOptions remaining(const SolveOptions& options, const SolveResult& do
   return left;
 }
 
+/// Adds the stages of a further run. One with what ran last is a part of that stage. What was made since belongs to the
+/// first of them.
+inline void add_stages(SolveResult& all, const SolveResult& more) {
+  double making = all.setup_seconds;
+  for (const Stage& stage : all.stages) making -= stage.setup_seconds;
+  for (const Stage& next : more.stages) {
+    const Stage* const last = all.stages.empty() ? nullptr : &all.stages.back();
+    const bool is_same = last != nullptr && last->method == next.method &&
+                         last->preconditioner == next.preconditioner &&
+                         last->preconditioner_bytes == next.preconditioner_bytes;
+    if (!is_same) all.stages.push_back({.method = next.method, .preconditioner = next.preconditioner});
+    Stage& stage = all.stages.back();
+    if (!is_same) stage.before = next.before;
+    stage.iterations += next.iterations;
+    stage.seconds += next.seconds;
+    stage.setup_seconds += next.setup_seconds + std::max(0.0, std::exchange(making, 0));
+    stage.after = next.after;
+    stage.preconditioner_bytes = next.preconditioner_bytes;
+  }
+}
+
 /// Adds what a further run has spent and noted.
 inline void count(SolveResult& all, SolveResult& more) {
-  for (MethodChange c : more.changes) {
-    c.iteration += all.iterations;
-    all.changes.push_back(std::move(c));
-  }
+  add_stages(all, more);
   all.iterations += more.iterations;
   all.seconds += more.seconds;
   all.setup_seconds += more.setup_seconds;
@@ -119,6 +138,7 @@ inline void extend(SolveResult& all, SolveResult& more) {
   count(all, more);
   take_ending(all, more);
   take_residual(all, more);
+  if (more.condition.value > all.condition.value) all.condition = more.condition;
 }
 
 /// Names the caller's limit, where the last of several runs would name what was left for that run.
@@ -185,50 +205,23 @@ inline bool may_try_another(const Ending& e) {
          (e.status == Status::not_finite && method != nullptr && method->forms_large_squares);
 }
 
-/// Method and preconditioner that ran last. The x of a result may be that of others.
-struct InUse {
-  std::string method, preconditioner;
-
-  std::string text() const { return method + " with " + preconditioner; }
-};
-
-inline InUse in_use(const SolveResult& result) {
-  InUse last;
-  for (auto change = result.changes.rbegin(); change != result.changes.rend(); ++change) {
-    if (last.method.empty()) last.method = change->method;
-    if (last.preconditioner.empty()) last.preconditioner = change->preconditioner;
-  }
-  if (last.method.empty()) last.method = result.solver;
-  if (last.preconditioner.empty()) last.preconditioner = result.preconditioner;
-  return last;
-}
-
-/// From what ran last to `next`. Names only what is another one; nothing where both are the same.
-inline MethodChange change_between(const InUse& last, const InUse& next) {
-  if (last.preconditioner == next.preconditioner)
-    return last.method == next.method ? MethodChange{} : MethodChange{0, last.method, next.method, next.method, {}};
-  return {0, last.text(), next.text(), next.method, next.preconditioner};
-}
-
-inline std::string why_next(const Ending& r, std::string_view next) {
-  return r.solver + " ended as " + in_words(r.status) + " at iteration " + std::to_string(r.iterations) + " (" +
-         r.why.text + "); went on with " + std::string(next);
+/// `before`: iterations of the whole solve before those that the ending counts.
+inline std::string why_next(const Ending& r, int before, std::string_view next) {
+  return r.solver + " ended as " + in_words(r.status) + " at iteration " + std::to_string(before + r.iterations) +
+         " (" + r.why.text + "); went on with " + std::string(next);
 }
 
 /// Appends the result `more` of a further solver to the result `all` of the solvers before. Status, solver and
 /// preconditioner become those of `more` unless its x is farther from the solution, the residual if its x is nearer.
-/// `change`: what was given up and what went on; empty where that is the same.
-inline void append(SolveResult& all, SolveResult more, MethodChange change) {
+inline void append(SolveResult& all, SolveResult more) {
   const bool nearer = is_nearer(more, all), as_near = more.relative_residual == all.relative_residual;
-  change.iteration = all.iterations;
-  if (!change.to.empty()) all.changes.push_back(std::move(change));
   count(all, more);
   if (!nearer && !as_near) {
     const std::string ended =
         more.status == Status::interrupted ? " was stopped" : " ended as " + in_words(more.status);
     const bool tell_both = more.preconditioner != all.preconditioner;
     const auto named = [&](const SolveResult& r) {
-      return tell_both ? InUse{r.solver, r.preconditioner}.text() : r.solver;
+      return tell_both ? r.solver + " with " + r.preconditioner : r.solver;
     };
     all.notes.push_back(named(more) + ended + ", no nearer; x is that of " + named(all));
     // A reached limit or an interruption is reported, even though x is that of the solver before.

@@ -71,12 +71,11 @@ Ending go_on(std::string_view next, const Ending& latest, SolveResult& result, c
   };
   try {
     const Vector<Space, T> before = copied<Space, T>(space, x);
-    const MethodChange change = change_between(in_use(result), {std::string(next), name_in_report(m)});
     try {
       SolveResult more = run(next, space, a, b, x, m, left);
       if (!is_nearer(more, result)) copy<T>(space, before, x);
       Ending ending = ending_of(more);
-      append(result, std::move(more), change);
+      append(result, std::move(more));
       ending.iterations = result.iterations;
       return ending;
     } catch (...) {
@@ -179,7 +178,7 @@ SolveResult run_methods(const SolverChoice& first, const Facts& s, const Space& 
                              "; a smaller restart makes it smaller");
       continue;
     }
-    result.notes.push_back(why_next(latest, next));
+    result.notes.push_back(why_next(latest, options.iterations_before, next));
     watch.forget();
     latest = go_on<Space, T>(next, latest, result, space, a, b, x, m, left);
   }

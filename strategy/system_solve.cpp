@@ -279,13 +279,15 @@ class SystemSolve {
     left.rtol = std::clamp(0.3 / excess(q_), 1e-9, 0.1);
     constexpr int few = 100;
     left.max_iterations = std::min(left.max_iterations, std::max(few, 3 * all.iterations));
-    const std::vector<std::string> notes = all.notes;
     SolveResult more = pass(solver_, m_, left, rest, zero, d, q_.norm);
     add_finite<T>(space_, d, x_);
     const Quality old = std::exchange(q_, quality());
-    for (double& h : more.history) h *= old.norm / b_norm_;
+    const double share = old.norm / b_norm_;
+    for (double& h : more.history) h *= share;
+    for (Stage& stage : more.stages) stage.before *= share, stage.after *= share;
+    if (more.stages.size() <= 1) more.notes.clear();  // else they tell what went on with what
+    note_correction(all, more);
     runs::count(all, more);
-    if (more.changes.empty()) all.notes = notes;  // else they tell what went on with what
     if (!(excess(q_) < excess(old))) {
       copy<T>(space_, before, x_);
       q_ = old;
@@ -296,6 +298,17 @@ class SystemSolve {
     judge(all);
     if (all.status == Status::least_squares) all.take(outside(all));
     return excess(q_) < 0.5 * excess(old);
+  }
+
+  /// Says that a correction began with something else than what ran last.
+  static void note_correction(SolveResult& all, const SolveResult& more) {
+    if (all.stages.empty() || more.stages.empty()) return;
+    const std::string last = all.stages.back().text(), next = more.stages.front().text();
+    if (next == last) return;
+    all.notes.push_back(last +
+                        " left a residual, in all or of single equations, that is above what was asked for, at "
+                        "iteration " +
+                        std::to_string(all.iterations) + "; went on with corrections of x, from " + next + " on");
   }
 
   /// Solves a system on which the methods with a preconditioner have failed.
@@ -347,6 +360,7 @@ class SystemSolve {
     left.atol = 0;
     left.rtol = std::clamp(10 * old.norm / b_norm_, unit, options_.rtol);
     SolveResult more = is_symmetric() ? judged(first(for_symmetric, {}, left)) : lsmr(left);
+    runs::add_stages(all, more);
     all.iterations += more.iterations;
     all.seconds += more.seconds;
     if (options_.history)
@@ -354,8 +368,7 @@ class SystemSolve {
     if (more.status == Status::converged && size_of_x() < much * before) {
       runs::take_residual(all, more);
       runs::take_method(all, more);
-      all.notes.push_back("A is singular to working precision: an x of " + short_text(before / size_of_x()) +
-                          " times the size has as small a residual");
+      null_vector_ = "an x of 1/" + short_text(before / size_of_x()) + " of the size has as small a residual";
       return;
     }
     copy<T>(space_, kept, x_);
@@ -386,7 +399,6 @@ class SystemSolve {
       const bool is_better = more || runs::is_nearer(more, all);
       if (last_.solver.empty()) last_ = {all.solver, in_words(all.status), all.reason};
       all.notes.push_back(last_.solver + " ended as " + last_.status + " (" + last_.reason + "); went on with " + what);
-      all.changes.push_back({all.iterations, last_.solver, more.solver, more.solver, {}});
       last_ = {more.solver, in_words(more.status), more.reason};
       runs::count(all, more);
       const bool is_stopped = more.status == Status::interrupted || more.status == Status::time_limit;
@@ -431,7 +443,7 @@ class SystemSolve {
     Vector<Space, T> rest(space_, b_.size()), d(space_, b_.size()), of_b(space_, b_.size()), of_x(space_, b_.size());
     accurate_residual<T>(space_, prepared_.given().matrix().view(), 1, 1, x_, b_, rest.span(), slot_.data());
     prepared_.enter(rest, zero, of_b, of_x);
-    solve_densely(prepared_.analysis(), of_b, of_x, rounding_of_dense);
+    rank_ = solve_densely(prepared_.analysis(), of_b, of_x, rounding_of_dense);
     prepared_.leave(of_x, rest, zero, d);
     add_finite<T>(space_, d, x_);
     q_ = quality();
@@ -467,6 +479,11 @@ class SystemSolve {
     if (!result && q_.norm >= hardly * least && result.backward_error > 100 * unit)
       set_end(result, Status::least_squares, outside(result));
     result.seconds = watch.seconds();
+    result.stages = {{.method = result.solver,
+                      .preconditioner = result.preconditioner,
+                      .seconds = result.seconds,
+                      .before = 1,
+                      .after = result.relative_residual}};
     return result;
   }
 
@@ -510,35 +527,59 @@ class SystemSolve {
     }
   }
 
-  /// What the caller is told of the equations and of the steps before the solve.
+  /// What the caller is told of the equations, of the steps before the solve, and of A.
   void tell(SolveResult& all) const {
     name_limit(all);
     if (!std::isfinite(all.relative_residual)) return;
     all.row_error = q_.rows.componentwise;
+    all.scaled_error = q_.rows.by_row;
     all.unsolved_rows = q_.rows.unsolved;
-    if (const std::string text = why_singular(all); !text.empty()) {
-      if (all.status == Status::converged && all.reason.empty()) {
-        all.take({Cause::singular, text});
-      } else {
-        all.notes.push_back(text);
-      }
+    if (prepared_.what().scaled_by > 0 && all.condition.of == Condition::Of::matrix)
+      all.condition.of = Condition::Of::scaled;
+    if (all.status == Status::converged && q_.rows.unsolved > 0) {
+      const std::string count = std::to_string(q_.rows.unsolved);
+      all.take({Cause::unsolved_rows, count + (q_.rows.unsolved == 1 ? " equation isn't" : " equations aren't") +
+                                          " solved: the residual is over a tenth of their own terms; scale the rows of "
+                                          "A and b, or lower the tolerance"});
     }
-    if (all.status != Status::converged || q_.rows.unsolved == 0) return;
-    const std::string count = std::to_string(q_.rows.unsolved);
-    all.take({Cause::unsolved_rows, count + (q_.rows.unsolved == 1 ? " equation isn't" : " equations aren't") +
-                                        " solved: the residual is over a tenth of their own terms; scale the rows of "
-                                        "A and b, or lower the tolerance"});
+    all.is_singular = all.cause == Cause::singular;
+    if (const std::string shown = why_singular(all); !shown.empty()) call_singular(all, shown);
   }
 
-  /// What shows that A is singular: equal rows, or pivots of complete factors. Empty otherwise.
+  /// The one verdict on a singular A: the reason of a solve that failed or that has no other one, and behind that.
+  static void call_singular(SolveResult& all, const std::string& shown) {
+    all.is_singular = true;
+    if (all.cause == Cause::no_solution) return;
+    const std::string verdict = "A is singular to working precision: x is one of many (" + shown + ")";
+    const Status s = all.status;
+    const bool is_cause = s == Status::stagnated || s == Status::breakdown || s == Status::diverged ||
+                          (s == Status::converged && all.reason.empty());
+    const bool is_said = all.reason.empty() || all.cause == Cause::singular;  // by the verdict
+    all.take({is_cause ? Cause::singular : all.cause, is_said ? verdict : all.reason + "; " + verdict});
+  }
+
+  /// What shows that A is singular. Empty where nothing does.
   std::string why_singular(const SolveResult& all) const {
-    const Index equal = prepared_.what().equal_rows;
-    const std::int64_t pivots = all.null_pivots;
-    if (equal > 0)
-      return "A is singular: " + std::to_string(equal) + (equal == 1 ? " row equals another" : " rows equal others");
-    if (pivots == 0) return {};
-    return "A is singular to working precision: " + std::to_string(pivots) +
-           (pivots == 1 ? " pivot of its LU factors is" : " pivots of its LU factors are") + " 0 but for rounding";
+    const SystemPreparation& what = prepared_.what();
+    std::string shown = null_vector_;
+    const auto add = [&](bool holds, const std::string& text) {
+      if (holds) shown += (shown.empty() ? "" : "; ") + text;
+    };
+    const auto counted = [](std::int64_t n, const char* one, const char* many) {
+      return std::to_string(n) + (n == 1 ? one : many);
+    };
+    add(what.equal_rows > 0, counted(what.equal_rows, " row equals another", " rows equal others"));
+    const Index empty = std::max(what.zero_rows, prepared_.given().structure().empty_rows);
+    add(empty > 0, counted(empty, " row has no entry", " rows have no entry"));
+    add(rank_ < prepared_.analysis().structure().rows,
+        "its rank is " + std::to_string(rank_) + " of " + std::to_string(prepared_.analysis().structure().rows));
+    add(what.has_constants, "A * ones = 0");
+    add(all.null_pivots > 0,
+        counted(all.null_pivots, " pivot of its LU factors is 0", " pivots of its LU factors are 0") +
+            " but for rounding");
+    add(all.condition.of != Condition::Of::preconditioned && all.condition.value * unit >= 1,
+        "its condition is " + short_text(all.condition.value) + " or more");
+    return shown;
   }
 
   static constexpr double unit = std::numeric_limits<T>::epsilon();
@@ -558,6 +599,8 @@ class SystemSolve {
   double b_norm_ = 0, goal_ = 0, share_ = 0;  ///< the goal also relative to ||b||
   bool is_quick_ = false;                     ///< stronger preconditioners have been left out
   Quality q_;
+  int rank_ = std::numeric_limits<int>::max();  ///< of the prepared matrix, where a dense factorisation has told
+  std::string null_vector_;  ///< says what shows that there is one; empty where none was looked for or found
   struct Ended {
     std::string solver, status, reason;
   };

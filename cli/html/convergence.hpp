@@ -10,8 +10,10 @@
 
 namespace ostinato::cli::html {
 
-/// The residual by iterations, with the goal and the places where another method took over. At most 400 iterations are
-/// drawn one by one; of more, the least and the greatest residual of each of 200 stretches.
+/// The residual over the seconds since the first preconditioner was begun, with the goal, the recomputed residuals of
+/// stages and the places where another method took over; below that a bar of the stages. An iteration takes the mean
+/// time of its stage. Over iterations, without a bar, where no time was taken. At most 400 iterations are drawn one by
+/// one; of more, the least and the greatest residual of each of 200 stretches.
 /// `goal`: the residual over ||b|| that ends the solve (relative_goal()).
 /// Requires  A history of two residuals or more.
 Drawing draw_convergence(const SolveResult& result, double goal);

@@ -32,6 +32,8 @@ th { font-weight: 600; } .facts th { color: var(--soft); white-space: nowrap; }
 .grid .number { text-align: right; white-space: nowrap; }
 .grid td:first-child { white-space: nowrap; } .grid td:last-child { overflow-wrap: break-word; }
 figure { margin: 1em 0; overflow-x: auto; } figcaption, footer { color: var(--soft); font-size: 0.9em; }
+@media (max-width: 40em) { body { margin: 1em auto; } .facts th, .facts td { display: block; }
+  .facts td { padding-bottom: 0.5em; overflow-wrap: anywhere; } svg { min-width: 34em; } }
 svg { max-width: 100%; height: auto; } svg text { fill: var(--ink); font: 12px system-ui, sans-serif; }
 svg text.soft { fill: var(--soft); } svg text.two { fill: var(--two); } svg text.cut { fill: var(--paper); }
 svg line, svg polyline { stroke: var(--rule); fill: none; stroke-width: 1; }
@@ -71,12 +73,12 @@ void Page::heading(std::string_view text) { body_ += cell("h2", text) + "\n"; }
 void Page::paragraph(std::string_view text) { body_ += cell("p", text) + "\n"; }
 
 void Page::facts(const Facts& facts) {
-  body_ += "<table class=\"facts\">\n";
+  body_ += "<div class=\"wide\"><table class=\"facts\">\n";
   for (const Facts::Row& r : facts.rows()) {
     if (r.label.empty() && r.value.empty()) continue;
     body_ += "<tr>" + cell("th", r.label) + cell("td", r.value) + "</tr>\n";
   }
-  body_ += "</table>\n";
+  body_ += "</table></div>\n";
 }
 
 void Page::grid(const Grid& grid) {

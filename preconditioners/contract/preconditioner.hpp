@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include <ostinato/preconditioners/contract/condition.hpp>
 #include <ostinato/preconditioners/contract/level.hpp>
 #include <ostinato/spmv/base/index.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
@@ -81,6 +82,7 @@ class PreconditionerBase {
   virtual bool symmetric() const { return true; }  ///< M is symmetric when A is, as CG and MINRES require
   /// Of complete factors: pivots that were 0 but for rounding, so that A is singular to working precision.
   virtual Index null_pivots() const { return 0; }
+  virtual Condition condition() const { return {}; }  ///< of A, by complete factors; where that is known
   virtual std::vector<PreconditionerLevel> levels() const { return {}; }  ///< of a hierarchy, the finest first
   virtual std::string remarks() const { return {}; }                      ///< what was made, for messages
   virtual std::string name() const { return "the preconditioner"; }       ///< for messages
@@ -192,6 +194,7 @@ class AdaptedPreconditioner final : public PreconditionerBase<Space, T> {
   OSTINATO_ANSWER(bool, varies)
   OSTINATO_ANSWER(bool, symmetric)
   OSTINATO_ANSWER(Index, null_pivots)
+  OSTINATO_ANSWER(Condition, condition)
   OSTINATO_ANSWER(std::vector<PreconditionerLevel>, levels)
   OSTINATO_ANSWER(std::string, remarks)
 #undef OSTINATO_ANSWER
@@ -232,6 +235,7 @@ class PreconditionerRef {
   bool varies() const { return answer(&Base::varies, false); }
   bool symmetric() const { return answer(&Base::symmetric, true); }
   Index null_pivots() const { return answer(&Base::null_pivots, 0); }
+  Condition condition() const { return answer(&Base::condition, {}); }
 
   // An "auto" that has chosen none has these, too.
   bool for_least_squares() const { return m_ != nullptr && m_->for_least_squares(); }

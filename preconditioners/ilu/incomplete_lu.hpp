@@ -13,6 +13,7 @@
 #include <variant>
 
 #include <ostinato/preconditioners/contract/application.hpp>
+#include <ostinato/preconditioners/contract/condition.hpp>
 #include <ostinato/preconditioners/contract/memory_budget.hpp>
 #include <ostinato/preconditioners/contract/rows_named.hpp>
 #include <ostinato/preconditioners/ilu/ic.hpp>
@@ -116,6 +117,8 @@ class IncompleteLu {
   Index boosted() const { return made_.boosted; }     ///< pivots that were too small, and were raised
   /// Pivots of complete factors that were 0 but for rounding: A is singular then, to working precision. 0 for others.
   Index null_pivots() const { return is_complete() ? made_.null_pivots : 0; }
+  /// Of A, by lu and cholesky (estimate_condition()); nothing by others.
+  Condition condition() const { return made_.condition; }
   static constexpr bool is_complete() {
     return requires { Kind::is_complete; };
   }
@@ -134,6 +137,7 @@ class IncompleteLu {
     std::optional<ZeroFill<Space, T>> zero_fill = {};  ///< what made the factors, if they were made on Cuda
     std::string pattern = {};                          ///< Analysis::pattern() of the matrix that it knows
     Index null_pivots = 0;
+    Condition condition = {};
   };
   IncompleteLu(Made made, const Options& options) : options_(options), made_(std::move(made)) {}
   /// Of factors with so many entries, the diagonal of L left out.

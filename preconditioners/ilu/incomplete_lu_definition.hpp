@@ -18,6 +18,7 @@
 #include <ostinato/preconditioners/ilu/growth.hpp>
 #include <ostinato/preconditioners/ilu/lu_order.hpp>
 #include <ostinato/preconditioners/nearly_symmetric.hpp>
+#include <ostinato/preconditioners/triangular/condition_estimate.hpp>
 #include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/base/message.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
@@ -97,6 +98,13 @@ PreparedFactors factored_on_host(const Csr<double>& whole, const typename Kind::
                          pivots ? "A is singular, or nearly so; use --precond jacobi, or --solver lsmr"
                                 : "use --precond ilut, which pivots");
   return {std::move(how), std::move(f)};
+}
+
+/// The condition number of a matrix whose complete factors are at hand.
+template <class T, class Kind>
+Condition condition_of(const Csr<double>& whole, const PreparedFactors& made) {
+  if (!std::is_same_v<Kind, LuKind> && !std::is_same_v<Kind, CholeskyKind>) return {};
+  return estimate_condition(whole.view(), made.factors, made.how, std::numeric_limits<T>::epsilon());
 }
 
 }  // namespace incomplete_lu_definition
@@ -208,9 +216,9 @@ auto IncompleteLu<Space, T, Kind>::make_on_host(const Space& space, const SpaceC
         whole, options, preparation_on<Space, Kind>(options, rows), memory, stop);
     Factors& f = made.factors;
     const Offset entries = f.nonzeros();
-    const Index boosted = f.boosted;
+    const Index boosted = f.boosted, nulls = f.null_pivots;
     const double shift = f.shift;
-    const Index nulls = f.null_pivots;
+    const Condition condition = incomplete_lu_definition::condition_of<T, Kind>(whole, made);
     return incomplete_lu_definition::in_precision<T>(options.in_float, [&](auto v) -> Made {
       using Exact = Factored<Space, T, decltype(v)>;
       return {Exact(space, std::move(f), made.how),
@@ -221,7 +229,8 @@ auto IncompleteLu<Space, T, Kind>::make_on_host(const Space& space, const SpaceC
               shift,
               {},
               {},
-              nulls};
+              nulls,
+              condition};
     });
   } catch (const TooManyEntries&) {
     budget.announce({bound_of(rows, memory.most_entries + 1, options), Certainty::at_least});

@@ -63,6 +63,11 @@ class Monitor {
   double seconds() const { return watch_.seconds(); }
   bool at_limit() const { return iterations_ >= options_.max_iterations; }
   std::vector<double>& history() { return history_; }
+  double first() const { return first_ / unit_; }  ///< the residual where the first recurrence began; 0: none has
+  /// Of the longest recurrence that is a Lanczos process; without elements where there was none.
+  const Tridiagonal& lanczos() const {
+    return longest_.diagonal.size() > lanczos_.diagonal.size() ? longest_ : lanczos_;
+  }
 
   /// Lets the next recurrences stop at this norm, below the goal, because rounding hides a part of their residuals.
   void aim(double norm) { aim_ = norm; }
@@ -103,6 +108,7 @@ class Monitor {
   /// memory of the space.
   ConvergenceState* start(double r_norm, const NormRange& range = {}, bool is_lanczos = false) {
     if (!started_) {
+      first_ = r_norm;
       limit_ = options_.divergence_limit * std::max(r_norm, unit_);
       if (options_.history) history_.push_back(r_norm / unit_);
       started_ = true;
@@ -149,7 +155,7 @@ class Monitor {
       constexpr int some = 10;
       if (stall_at_ == 0 && least_at_ > 0 && recorded_ + 1 - least_at_ >= some) stall_ = least_, stall_at_ = least_at_;
       if (options_.history) history_.push_back(s.norms[at] / unit_);
-      if (options_.callback && is_lanczos_) extend_lanczos(s.alphas[at], s.rzs[at]);
+      if (is_lanczos_) extend_lanczos(s.alphas[at], s.rzs[at]);
     }
     iterations_ = iterations_before_ + s.iteration;
     if (s.iteration > 0) {
@@ -183,6 +189,7 @@ class Monitor {
     iterations_before_ = iterations_;
     recorded_ = 0;
     is_lanczos_ = is_lanczos;
+    longest_ = lanczos();
     lanczos_ = {};
     latest_ = r_norm;
     before_ = 0;
@@ -262,7 +269,7 @@ class Monitor {
   Space space_;
   Readback<Space, ConvergenceState> readback_;
   Stopwatch watch_;
-  double unit_, goal_, aim_, limit_ = 0;
+  double unit_, goal_, aim_, limit_ = 0, first_ = 0;
   int every_;
   ConvergenceState* state_;  ///< in the memory of the space
   ConvergenceState fresh_;
@@ -276,7 +283,7 @@ class Monitor {
   bool block_enqueued_ = false;  ///< whether this recurrence has enqueued a block
   int recorded_ = 0;             ///< iterations of this recurrence that are in the history
   bool is_lanczos_ = false;      ///< alphas and rzs of this recurrence are those of a Lanczos process, lanczos_
-  Tridiagonal lanczos_;
+  Tridiagonal lanczos_, longest_;
   double alpha_before_ = 0, rz_before_ = 0;  ///< of the last iteration in lanczos_
   double latest_ = 0, before_ = 0;           ///< residual norms after the last two blocks that the host has seen
   bool is_ranged_ = false;                   ///< the latest recurrence has a NormRange

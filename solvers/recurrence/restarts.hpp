@@ -13,6 +13,7 @@
 #include <ostinato/solvers/recurrence/diagnosis.hpp>
 #include <ostinato/solvers/recurrence/monitor.hpp>
 #include <ostinato/solvers/recurrence/residual_judge.hpp>
+#include <ostinato/solvers/recurrence/ritz_condition.hpp>
 #include <ostinato/solvers/recurrence/scaled_system.hpp>
 #include <ostinato/solvers/solver.hpp>
 #include <ostinato/spmv/analysis/structure.hpp>
@@ -144,6 +145,11 @@ void report(SolveResult& result, double norm, const ScaledSystem<Space, T>& syst
   result.preconditioner_bytes = system.m().bytes();
   result.null_pivots = system.m().null_pivots();
   result.is_direct = system.m().is_complete();
+  result.condition = system.m().condition();
+  if (!result.condition.is_known()) result.condition = ritz_condition(monitor.lanczos(), !system.m().is_identity());
+  const double first = result.iterations > 0 ? monitor.first() : result.relative_residual;
+  result.stages = {{result.solver, result.preconditioner, result.iterations, result.seconds, 0, first,
+                    result.relative_residual, result.preconditioner_bytes}};
   if (restarts <= 0) return;
   result.notes.push_back(result.solver + " restarted from the recomputed residual " + std::to_string(restarts) +
                          (restarts == 1 ? " time" : " times"));

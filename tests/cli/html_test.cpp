@@ -326,6 +326,30 @@ TEST_F(CliHtml, MarksWhereAStrongerPreconditionerGoesOn) {
   EXPECT_TRUE(says(page(), "text", changes.back()["to"].get<std::string>()));
 }
 
+TEST_F(CliHtml, DrawsTheTimeOfEachStageAndTheRecomputedResiduals) {
+  write("a.mtx", symmetric_indefinite);
+  write("b.mtx", negative_curvature);
+  ASSERT_EQ(run("solve a.mtx -f b.mtx --precond none --html page.html --json report.json").code, 0);
+  const Json stages = report()["stages"];
+  ASSERT_GE(stages.size(), 2u);
+
+  const auto elements = page();
+
+  for (const Json& s : stages) {
+    const std::string name = s["solver"].get<std::string>() + " with " + s["preconditioner"].get<std::string>();
+    EXPECT_TRUE(says(elements, "title", name + ": ")) << name;
+  }
+  std::size_t recomputed = 0;
+  for (const Element& e : of_kind(elements, "title")) recomputed += e.text.find("recomputed: ") == 0;
+  EXPECT_GE(recomputed, stages.size());
+}
+
+TEST_F(CliHtml, RanksPredictedTimesApartFromMeasuredOnes) {
+  ASSERT_EQ(run("inspect '" + nos3 + "' --html page.html").code, 0);
+  const auto elements = page();
+  EXPECT_TRUE(of_kind(elements, "rect", "one").empty() || of_kind(elements, "rect", "faint").empty());
+}
+
 TEST_F(CliHtml, EscapesWhatTheUserNames) {
   const std::string name = "<b>&\"x\xFF.mtx";
   write(name, symmetric_indefinite);

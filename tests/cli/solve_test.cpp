@@ -202,6 +202,60 @@ TEST_F(CliSolve, NamesThePreconditionerThatItEndedWith) {
   EXPECT_NE(r.out.find("ilut: after none"), std::string::npos) << r.out;
 }
 
+TEST_F(CliSolve, TellsWhatEachStageTook) {
+  write("ring.mtx", ring_of_shifts(150));
+
+  const Outcome r = run("solve ring.mtx --device cpu --json report.json");
+
+  const Json j = report(), stages = j["stages"];
+  ASSERT_EQ(stages.size(), 2u);
+  EXPECT_EQ(stages[0]["solver"], "gmres");
+  EXPECT_EQ(stages[0]["preconditioner"], "none");
+  EXPECT_EQ(stages[1]["preconditioner"], "ilut");
+  EXPECT_EQ(stages[0]["iterations"], j["changes"][0]["iteration"]);
+  EXPECT_EQ(stages[0]["iterations"].get<int>() + stages[1]["iterations"].get<int>(), j["iterations"]);
+  EXPECT_EQ(stages[1]["relative_residual"], j["relative_residual"]);
+  EXPECT_EQ(stages[1]["preconditioner_bytes"], j["bytes"]["preconditioner"]);
+  EXPECT_GT(stages[1]["setup_seconds"], 0);
+  EXPECT_LT(stages[1]["rate"], 1);
+  for (const char* phrase : {"stages", "gmres with none", "gmres with ilut: ", ", made in "})
+    EXPECT_NE(r.out.find(phrase), std::string::npos) << phrase << "\n" << r.out;
+}
+
+TEST_F(CliSolve, TellsHowFarXMayBeFromTheSolution) {
+  generate("poisson2d 20 p.mtx");
+
+  const Outcome r = run("solve p.mtx --precond cholesky --json report.json");
+
+  const Json j = report();
+  EXPECT_EQ(j["condition"]["of"], "matrix");
+  EXPECT_GT(j["condition"]["value"], 50);
+  EXPECT_LT(j["condition"]["value"], 500);
+  EXPECT_GE(j["forward_error"].get<double>(), 0.1 * j["error"].get<double>());
+  EXPECT_EQ(j["singular"], false);
+  EXPECT_NE(r.out.find("forward error"), std::string::npos) << r.out;
+  EXPECT_NE(r.out.find("condition of A about"), std::string::npos) << r.out;
+
+  const Outcome unknown = run("solve p.mtx --solver gmres --precond jacobi --json report.json");
+
+  EXPECT_EQ(report()["condition"], nullptr);
+  EXPECT_EQ(report()["forward_error"], nullptr);
+  EXPECT_EQ(unknown.out.find("forward error"), std::string::npos) << unknown.out;
+}
+
+TEST_F(CliSolve, SaysInTheEndThatAMatrixIsSingular) {
+  write("a.mtx",
+        "%%MatrixMarket matrix coordinate real general\n5 5 12\n1 2 1\n1 4 1\n2 1 1\n2 2 1\n2 5 1\n4 1 1\n4 5 1\n"
+        "5 1 1\n5 2 1\n5 3 1\n5 4 1\n5 5 1\n");
+  write("b.txt", "1\n2\n0\n5\n9\n");
+  for (const char* options : {"", "--precond lu", "--precond lu --solver gmres"}) {
+    const Outcome r = run("solve a.mtx -b b.txt --json report.json " + std::string(options));
+    EXPECT_EQ(report()["singular"], true) << options;
+    const std::size_t end = r.out.find(" after ", r.out.rfind("\n\n"));
+    EXPECT_NE(r.out.find("x is one of many", end), std::string::npos) << r.out;
+  }
+}
+
 TEST_F(CliSolve, ReportsAHierarchy) {
   generate("poisson2d 32 p.mtx");
   const Outcome r = run("solve p.mtx --device cpu --precond multigrid:sweeps=2,smoother=chebyshev --json report.json");

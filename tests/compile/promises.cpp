@@ -79,7 +79,7 @@ void solves(const ostinato::Host& space, const ostinato::Csr<double>& a, const N
   const ostinato::SolveResult result =
       ostinato::gcrodr(space, A, b, x, ostinato::Identity(), {.rtol = 1e-10, .recycled = &kept, .stop = stop});
   std::printf("%s %g %g %d\n", result.message().c_str(), result.backward_error, result.gradient,
-              static_cast<int>(result.changes.size()));
+              static_cast<int>(result.stages.size()));
   (void)ostinato::lsmr(space, both, b, x);
   (void)ostinato::solve(space, A, b, x, "auto", {.mem_limit = 1u << 30, .effort = ostinato::Effort::quick});
   (void)A.update_values(a);

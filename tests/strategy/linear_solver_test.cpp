@@ -262,14 +262,14 @@ TYPED_TEST(LinearSolvers, BeginWithWhatWorkedBefore) {
   const SolveResult first = solve(1), second = solve(-3);
 
   EXPECT_TRUE(first) << first.message();
-  ASSERT_FALSE(first.changes.empty()) << "nothing was tested";
+  ASSERT_GT(first.stages.size(), 1u) << "nothing was tested";
   EXPECT_TRUE(second) << second.message();
-  EXPECT_TRUE(second.changes.empty()) << second.message();
+  EXPECT_EQ(second.stages.size(), 1u) << second.message();
   EXPECT_EQ(second.preconditioner, first.preconditioner);
   EXPECT_LT(second.iterations, first.iterations);
   EXPECT_EQ(second.setup_seconds, 0);
   solver.update_values(system.a);
-  EXPECT_EQ(solve(1).changes.size(), first.changes.size());
+  EXPECT_EQ(solve(1).stages.size(), first.stages.size());
 }
 
 TYPED_TEST(LinearSolvers, TakeNewValues) {

@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <ostinato/preconditioners/contract/condition.hpp>
+#include <ostinato/spmv/dense/tridiagonal.hpp>
+
+namespace ostinato {
+
+/// The condition number of M^-1 A, or of A where there is no M, from below, within a tenth: the ratio of the extreme
+/// eigenvalues of the matrix of the Lanczos process that CG is (Iteration::lanczos). Nothing where that has less than
+/// two rows or isn't positive definite.
+Condition ritz_condition(const Tridiagonal& lanczos, bool has_preconditioner);
+
+}  // namespace ostinato
