@@ -371,15 +371,16 @@ int AnyPreconditioner<Space, T>::rung_after(int from, const Structure& s, bool m
   return next_rung<Space, T>(s, {.from = std::max(from, refused_),
                                  .may_be_definite = may_be_definite,
                                  .one_level = is_simple,
-                                 .plain = !is_stiff_,
+                                 .stiff = is_stiff_,
                                  .direct = !direct_refused_});
 }
 
-/// Whether plain aggregation would be poor, as far as signs tell. False where it is no rung.
+/// Whether A is a stiffness matrix, as far as signs tell. False where no rung suffers from that.
 template <class Space, class T>
 bool AnyPreconditioner<Space, T>::looks_stiff(const Analysis<Space, T>& analysis) const {
   const bool has_rung = std::any_of(auto_rungs.begin(), auto_rungs.end(), [&](const Rung& rung) {
-    return rung.is_plain() && rung.suits<Space, T>(analysis.structure(), true);
+    const Structure& s = analysis.structure();
+    return rung.suffers_from_stiffness<Space>(s) && rung.suits<Space, T>(s, true);
   });
   return has_rung && is_mostly_positive(analysis.space(), analysis.matrix().view());
 }
@@ -400,7 +401,7 @@ const AnyPreconditioner<Space, T>* AnyPreconditioner<Space, T>::stronger(const S
     const auto entries = static_cast<double>(analysis->structure().nonzeros);
     // Direct factors come before others, which are left when these are refused.
     if (!rung.is_direct()) from = next + 1;
-    if (rung.is_one_level() && faster_than_jacobi_on_gpu(entries, options.left) != rung.name) continue;
+    if (rung.is_one_level() && faster_than_jacobi_on_gpu(entries, options.left * solves_) != rung.name) continue;
     if (rung.name == LuKind::name && !rung.is_direct()) {
       if (std::string singular = why_no_complete_factors(*analysis); !singular.empty()) {
         refused.push_back({Refusal::Why::singular, std::move(singular)});
@@ -417,7 +418,7 @@ const AnyPreconditioner<Space, T>* AnyPreconditioner<Space, T>::stronger(const S
     constexpr double certain = 4;
     const int following = after(next + 1);
     if (rung.is_plain() && why == Refusal::Why::poor && following != no_ladder && options.left > 0 &&
-        options.left < certain * predicted_seconds<Space>(rung_at(following), analysis->structure())) {
+        options.left * solves_ < certain * predicted_seconds<Space>(rung_at(following), analysis->structure())) {
       refused_ = next + 1;
       break;
     }
@@ -438,6 +439,7 @@ Refusal AnyPreconditioner<Space, T>::climb_to(int next, const Analysis<Space, T>
                                                                : std::min(mem_limit_, options.mem_limit);
   made->taken_ = taken_ + bytes();
   made->rung_ = next + 1;
+  made->solves_ = solves_;
   made->direct_refused_ = direct_refused_;
   made->analysis_ = analysis_;
   if (Refusal refused = made->try_to_build(analysis, options.stop)) return refused;
@@ -452,7 +454,7 @@ template <class Space, class T>
 double AnyPreconditioner<Space, T>::stronger_seconds() const {
   const int next = analysis_ ? rung_after(rung_, analysis_->structure(), true) : no_ladder;
   if (next == no_ladder) return 0;
-  return predicted_seconds<Space>(rung_at(next), analysis_->structure());
+  return predicted_seconds<Space>(rung_at(next), analysis_->structure()) / solves_;
 }
 
 template <class Space, class T>

@@ -164,14 +164,14 @@ class Ladder {
     return with_limit(std::move(all));
   }
 
-  /// Whether there is little hope without factors: rows without a diagonal entry make a matrix indefinite or worse,
-  /// which MINRES takes where it is symmetric. Small systems are solved before factors are there, large ones are given
-  /// a chance without. Factors are made on the host.
+  /// Whether there is little hope without factors: rows without a diagonal entry make a matrix indefinite or worse.
+  /// Small systems are solved before factors are there, large ones are given a chance without, and symmetric ones
+  /// sooner, which MINRES takes. Factors are made on the host.
   bool needs_factors() const {
     constexpr Index fewest_rows = 100;
-    constexpr Offset most_entries = 1000000;
     const Facts& s = facts_;
-    return !Space::has_streams && solver_ == "auto" && options_.effort != Effort::quick && s.finite && !s.symmetric &&
+    const Offset most_entries = s.symmetric ? 100000 : 1000000;
+    return !Space::has_streams && solver_ == "auto" && options_.effort != Effort::quick && s.finite &&
            s.missing_diagonal > 0 && s.empty_rows == 0 && s.rows > fewest_rows && s.nonzeros <= most_entries;
   }
 
@@ -191,10 +191,10 @@ class Ladder {
   /// after fsai takes the host's time, for which a forecast isn't good enough that was measured with Jacobi, and is up
   /// to 4.2 times too long for small matrices.
   SolveResult watched_run(const PreconditionerRef<Space, T>& m, const SolveOptions& options) {
-    const double cost = options_.effort == Effort::quick || !may_use_factors() ? 0 : patience(m) * stronger_seconds(m);
+    const double cost = options_.effort == Effort::quick || !may_use_factors() ? 0 : stronger_seconds(m);
     goal_ = goal_of<Space, T>(space_, b_, options);
     CostWatch watch(cost, goal_, options.max_iterations, has_steady_residual(method_for(m)),
-                    Space::has_streams && is_first_ && m.name() != "fsai" && a_.rows() >= RitzForecast::fewest_rows);
+                    is_first_ && m.name() != "fsai" && a_.rows() >= RitzForecast::fewest_rows);
     const SolverInfo* const method = find_solver(method_for(m));
     const bool is_watched = cost > 0 && method != nullptr;
     const double seconds = is_watched ? iteration_seconds(space_, a_, m, *method, options) : 0;
@@ -203,15 +203,6 @@ class Ladder {
     pace_ = watch.pace();
     if (slow_ && at_limit(result, options)) slow_ = false;
     return result;
-  }
-
-  /// By how much a preconditioner has to pay before MINRES without one gives way. Factors of an indefinite matrix take
-  /// up to a hundred times as long as predicted, and fail where it is singular.
-  double patience(const PreconditionerRef<Space, T>& m) const {
-    constexpr double patient = 5;
-    const SolverInfo* const method = find_solver(method_for(m));
-    const bool is_for_indefinite = method != nullptr && method->needs_symmetry && !method->needs_definiteness;
-    return m.is_identity() && is_for_indefinite ? patient : 1;
   }
 
   static bool is_definite(std::string_view method) {
@@ -261,9 +252,8 @@ class Ladder {
   static bool shows_singular(Cause cause) { return cause == Cause::singular || cause == Cause::nearly_singular; }
 
   SolverChoice choice_for(const PreconditionerRef<Space, T>& m) const {
-    SolverChoice choice =
-        choose_solver(facts_, (m.varies() ? 2 : 1) * sizeof(T), options_.restart, m.varies() ? 0 : m.rate(),
-                      m.symmetric(), memory_left(memory_left(options_.mem_limit, weaker_bytes_), m.bytes()));
+    SolverChoice choice = choose_solver(facts_, sizeof(T), options_.restart, traits_of(m),
+                                        memory_left(memory_left(options_.mem_limit, weaker_bytes_), m.bytes()));
     if (a_.facts() == nullptr && m.symmetric())
       choice.reason =
           "A doesn't say whether it is symmetric (facts()); name \"cg\" if A is symmetric positive definite";
