@@ -24,7 +24,7 @@ double iteration_seconds(const Space& space, const OperatorRef<Space, T>& a, con
                          const SolverInfo& method, const SolveOptions& options) {
   const auto rows = static_cast<double>(a.rows());
   constexpr double vectors = 10, cache = 32e6, in_cache = 40e9, beyond = 15e9;
-  const double start = Space::has_streams ? 15e-6 : 2e-6;
+  const double start = Space::has_streams ? 15e-6 : 1e-6;
   const auto products = static_cast<double>(method.products_per_iteration);
   const bool is_predicted = m.seconds() > 0;
   const double of_m = is_predicted ? 0 : static_cast<double>(m.bytes());

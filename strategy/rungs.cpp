@@ -54,7 +54,7 @@ constinit const std::array<Rung, 13> auto_rungs = {{{"fsai", RungRole::usual, us
                                                     {"multigrid", RungRole::plain, plain, 0},
                                                     {"multigrid", RungRole::aggressive, aggressive, 0.2e-6},
                                                     {"multigrid", RungRole::usual, classical, 0.5e-6},
-                                                    {"cholesky", RungRole::usual, small_cholesky, 0.5e-6},
+                                                    {"cholesky", RungRole::usual, small_cholesky, 0.3e-6},
                                                     {"ict", RungRole::usual, usual, 0.25e-6},
                                                     {"cholesky", RungRole::usual, cholesky, 3e-6, 12000},
                                                     {"lu", RungRole::direct, direct, 0},
@@ -82,7 +82,7 @@ double predicted_seconds(const Rung& rung, const Structure& s) {
   if (rung.is_plain()) return 12e-3 + 1e-9 * entries;
   if (Space::has_streams && rung.name == "multigrid") return 15e-3 + 4e-9 * entries;
   // Small systems are given the time of some hundred iterations: on a GPU, these take longer.
-  const double least = Space::has_streams ? 50e-3 : 1e-3;
+  const double least = Space::has_streams ? 50e-3 : 0.5e-3;
   return std::max(least, fitted_seconds(rung, s));
 }
 
