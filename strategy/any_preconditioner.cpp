@@ -192,7 +192,9 @@ PreconditionerChoice choose_preconditioner(const Analysis<Space, T>& analysis) {
       return {std::string(LuKind::name),
               "most rows have entries larger than that on the diagonal, and factors take little time"};
   }
-  if (s.rows >= fewest_rows && Multigrid<Space, T>::why_not(s).empty() && analysis.grid()) {
+  // To look for a grid takes longer than to see that it is of no use.
+  if (s.rows >= fewest_rows && Multigrid<Space, T>::why_not(s).empty() &&
+      !is_mostly_dominant(analysis.space(), analysis.matrix().view()) && analysis.grid()) {
     PreconditionerChoice choice = choose_preconditioner<Space>(s, analysis.grid());
     const Prospect prospect = prospect_of<Space>(s, analysis.grid());
     if (!Space::has_streams && choice.name == Multigrid<Space, T>::name && suits_direct(s) &&

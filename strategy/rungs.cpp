@@ -81,9 +81,9 @@ double predicted_seconds(const Rung& rung, const Structure& s) {
   // kernels that are used for the first time are left out.
   if (rung.is_plain()) return 12e-3 + 1e-9 * entries;
   if (Space::has_streams && rung.name == "multigrid") return 15e-3 + 4e-9 * entries;
-  // Small systems are given the time of some hundred iterations: on a GPU, these take longer.
-  const double least = Space::has_streams ? 50e-3 : 0.5e-3;
-  return std::max(least, fitted_seconds(rung, s));
+  // Small systems are given the time of some hundred iterations on a GPU. On a host each set-up takes some time.
+  const double fitted = fitted_seconds(rung, s);
+  return Space::has_streams ? std::max(50e-3, fitted) : 0.4e-3 + fitted;
 }
 
 double most_direct_seconds(const Structure& s) {

@@ -30,9 +30,10 @@ enum class RungRole {
 };
 
 /// A preconditioner that "auto" may go on with.
-/// Model     Times of the host are fits to set-ups of 20 real matrices with 434 to 48,600 rows on two cores of an AMD
-///           EPYC, 2026-11-26, where most are within a factor of 2. Complete factors of large grids of three dimensions
-///           take up to ten times as long.
+/// Model     Times of the host are 0.4 ms and a fit to set-ups of 20 real matrices with 434 to 48,600 rows on two cores of
+///           an AMD EPYC, 2026-11, where most are within a factor of 2. Complete factors of large grids of three
+///           dimensions take up to ten times as long. Those of ilu0 count twice: its iterations take half of the time with
+///           Jacobi at best.
 struct Rung {
   std::string_view name;
   RungRole role;

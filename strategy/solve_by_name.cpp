@@ -23,8 +23,9 @@ SolverChoice choose_for_symmetric(const Facts& s) {
     return {std::string(name_in_auto<RoleInAuto::definite>),
             "the matrix is symmetric with a negative diagonal, so that cg solves -A x = -b"};
   return {std::string(name_in_auto<RoleInAuto::symmetric>),
-          s.nonzeros == 0 ? "the matrix is symmetric, and its diagonal isn't known; name \"cg\" if it is positive definite"
-                          : "the matrix is symmetric, but its diagonal isn't positive"};
+          s.nonzeros == 0
+              ? "the matrix is symmetric, and its diagonal isn't known; name \"cg\" if it is positive definite"
+              : "the matrix is symmetric, but its diagonal isn't positive"};
 }
 
 }  // namespace

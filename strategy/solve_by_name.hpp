@@ -65,7 +65,7 @@ SolveResult solve_by_name(const Space& space, const OperatorRef<Space, T>& a, In
 ///
 /// A preconditioner with a stronger() one (again one that AnyPreconditioner has chosen) is given up when the residual
 /// has fallen so slowly that the stronger one is predicted to get there sooner, and when no method converges with it;
-/// on a GPU also when CG's Ritz values foretell that (solvers/recurrence/ritz_forecast.hpp).
+/// also when CG's Ritz values foretell that (solvers/recurrence/ritz_forecast.hpp).
 /// options.effort bounds how far that goes, and options.time_limit, too: nothing is made that is predicted to be ready
 /// after it, and what is being made is stopped then, or when the callback or options.stop wants an end. A method asked
 /// for by name stays; CG and MINRES take no incomplete factors, so that they end with the first preconditioner.

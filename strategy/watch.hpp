@@ -88,11 +88,10 @@ class Trial {
 
 /// Stops a method when it has run for a while and would take longer than something else, whose set-up takes `cost`
 /// seconds and whose iterations, as long as those of the method, leave a tenth of the residual. Looks when half of the
-/// cost is over (all of it where the residual isn't steady), then after twice the time and so on, and after some
-/// iterations, however short: 300 of a method whose residual is steady, a quarter of those that are allowed of others.
-/// It looks at how the residual fell since the look before, the first time since half of that time, because the rough
-/// part of an error falls fast. A look at one of these times takes in eight iterations or more. What CG tells of the
-/// eigenvalues is asked earlier (RitzForecast), and multiplied.
+/// cost is over, then after twice the time and so on, and after some iterations, however short: 300 of a method whose
+/// residual is steady, a quarter of those that are allowed of others. It looks at how the residual fell since the look
+/// before, the first time since half of that time, because the rough part of an error falls fast. A look at one of these
+/// times takes in eight iterations or more. What CG tells of the eigenvalues is asked earlier (RitzForecast).
 class CostWatch {
  public:
   /// `goal`: the relative residual to reach, in at most `last` iterations. `times`: of what Ritz values foresee; 0: they
@@ -100,7 +99,7 @@ class CostWatch {
   CostWatch(double cost, double goal, int last, bool is_steady = true, double times = 1)
       : cost_(cost),
         first_(0.5 * cost),
-        next_(0.5 * first_),
+        next_(0.25 * cost),
         goal_(goal),
         last_(last),
         between_(is_steady ? std::min(last / 4, most_between) : last / 4),
