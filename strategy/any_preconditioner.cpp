@@ -373,16 +373,15 @@ int AnyPreconditioner<Space, T>::rung_after(int from, const Structure& s, bool m
   return next_rung<Space, T>(s, {.from = std::max(from, refused_),
                                  .may_be_definite = may_be_definite,
                                  .one_level = is_simple,
-                                 .stiff = is_stiff_,
+                                 .plain = !is_stiff_,
                                  .direct = !direct_refused_});
 }
 
-/// Whether A is a stiffness matrix, as far as signs tell. False where no rung suffers from that.
+/// Whether plain aggregation would be poor, as far as signs tell. False where it is no rung.
 template <class Space, class T>
 bool AnyPreconditioner<Space, T>::looks_stiff(const Analysis<Space, T>& analysis) const {
   const bool has_rung = std::any_of(auto_rungs.begin(), auto_rungs.end(), [&](const Rung& rung) {
-    const Structure& s = analysis.structure();
-    return rung.suffers_from_stiffness<Space>(s) && rung.suits<Space, T>(s, true);
+    return rung.is_plain() && rung.suits<Space, T>(analysis.structure(), true);
   });
   return has_rung && is_mostly_positive(analysis.space(), analysis.matrix().view());
 }

@@ -226,7 +226,7 @@ class AnyPreconditioner : public PreconditionerStep<Space, T> {
   bool has_new_values_ = false;                 ///< reason() says that it was chosen for earlier ones
   mutable int refused_ = 0;                     ///< the rungs before this one were tried for these values, and are poor
   mutable bool direct_refused_ = false;         ///< so were direct factors, which come before other rungs
-  bool is_stiff_ = false;                       ///< as far as signs tell
+  bool is_stiff_ = false;                       ///< plain aggregation isn't tried
   int solves_ = 1;                              ///< that stronger() serves
   std::optional<Analysis<Space, T>> analysis_;  ///< for stronger()
   mutable std::unique_ptr<AnyPreconditioner> stronger_;

@@ -17,8 +17,8 @@ namespace ostinato {
 /// Model     A product reads what A keeps, an application what M keeps unless M predicts its time, the method some ten
 ///           vectors, and its basis twice for each new vector, half of it on average. 40 GB/s on a CPU where that fits
 ///           into 32 MB of cache, otherwise 15; 1 us more for each product and application. On a GPU its bandwidth, and
-///           15 us in which the kernels start (CG with Jacobi on xenon1 takes 22 us, GMRES on wang3 34; H200, 2026-11). An
-///           estimate within a factor of 2 on two cores of an AMD EPYC, whatever the number of threads.
+///           15 us in which the kernels start (CG with Jacobi on xenon1 takes 22 us, GMRES on wang3 34; H200, 2026-11).
+///           An estimate within a factor of 2 on two cores of an AMD EPYC, whatever the number of threads.
 template <class Space, class T>
 double iteration_seconds(const Space& space, const OperatorRef<Space, T>& a, const PreconditionerRef<Space, T>& m,
                          const SolverInfo& method, const SolveOptions& options) {

@@ -18,6 +18,7 @@
 #include <ostinato/spmv/base/units.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 #include <ostinato/strategy/iteration_seconds.hpp>
+#include <ostinato/strategy/leaving_jacobi.hpp>
 #include <ostinato/strategy/several_methods.hpp>
 #include <ostinato/strategy/solve_by_name.hpp>
 #include <ostinato/strategy/step.hpp>
@@ -205,11 +206,11 @@ class Ladder {
   }
 
   /// What Ritz values foresee is to be multiplied with; 0: they aren't asked. Of 16 matrices, what was left after 128
-  /// iterations was 0.5 to 15 times that, 1.9 as a geometric mean (shared set, 2026-11). On a GPU the set-up that follows
-  /// is short, and the model of what takes the place of Jacobi knows that forecasts are low.
+  /// iterations was 0.5 to 15 times that, 1.9 as a geometric mean (shared set, 2026-11). Where a hierarchy or FSAI may
+  /// come next, leaving CG for nothing costs more than it may save.
   double times_foreseen(const PreconditionerRef<Space, T>& m) const {
     if (!is_first_ || m.name() == "fsai" || a_.rows() < RitzForecast::fewest_rows) return 0;
-    return Space::has_streams ? 1 : 2;
+    return Space::has_streams || a_.rows() >= fewest_rows_of_hierarchy ? 1 : 2;
   }
 
   static bool is_definite(std::string_view method) {

@@ -55,7 +55,7 @@ constinit const std::array<Rung, 13> auto_rungs = {{{"fsai", RungRole::usual, us
                                                     {"multigrid", RungRole::aggressive, aggressive, 0.2e-6},
                                                     {"multigrid", RungRole::usual, classical, 0.5e-6},
                                                     {"cholesky", RungRole::usual, small_cholesky, 0.3e-6},
-                                                    {"ict", RungRole::usual, usual, 0.25e-6},
+                                                    {"ict", RungRole::usual, usual, 0.5e-6},
                                                     {"cholesky", RungRole::usual, cholesky, 3e-6, 12000},
                                                     {"lu", RungRole::direct, direct, 0},
                                                     {"ilut", RungRole::usual, usual, 1e-6, 12000},
@@ -108,7 +108,7 @@ int next_rung(const Structure& s, const RungsLeft& left) {
   for (int number = static_cast<int>(auto_rungs.size()) - 1; number >= left.from; --number) {
     const Rung& rung = auto_rungs[static_cast<std::size_t>(number)];
     if (!rung.suits<Space, T>(s, left.may_be_definite)) continue;
-    if ((rung.is_one_level() && !left.one_level) || (rung.suffers_from_stiffness<Space>(s) && left.stiff)) continue;
+    if ((rung.is_one_level() && !left.one_level) || (rung.is_plain() && !left.plain)) continue;
     if (rung.is_direct()) direct = number;
     if (!rung.is_direct() || left.direct) next = number;
   }

@@ -30,10 +30,10 @@ enum class RungRole {
 };
 
 /// A preconditioner that "auto" may go on with.
-/// Model     Times of the host are 0.4 ms and a fit to set-ups of 20 real matrices with 434 to 48,600 rows on two cores of
-///           an AMD EPYC, 2026-11, where most are within a factor of 2. Complete factors of large grids of three
-///           dimensions take up to ten times as long. Those of ilu0 count twice: its iterations take half of the time with
-///           Jacobi at best.
+/// Model     Times of the host are 0.4 ms and a fit to set-ups of 20 real matrices with 434 to 48,600 rows on two cores
+///           of an AMD EPYC, 2026-11, where most are within a factor of 2. Complete factors of large grids of three
+///           dimensions take up to ten times as long. Those of ilu0 count twice: its iterations take half of the time
+///           with Jacobi at best.
 struct Rung {
   std::string_view name;
   RungRole role;
@@ -58,24 +58,13 @@ struct Rung {
   /// Whether it may take the place of Jacobi where that is slow (leaving_jacobi.hpp).
   bool is_one_level() const { return name == "fsai" || name == "chebyshev"; }
 
-  /// Whether it is poor for stiffness matrices (is_mostly_positive()): plain aggregation, and any hierarchy on the host,
-  /// where factors take less time: bcsstk24 takes 87 ms with multigrid, and 52 with Cholesky factors.
-  template <class Space>
-  bool suffers_from_stiffness(const Structure& s) const {
-    return s.symmetric && (is_plain() || (!Space::has_streams && name == "multigrid"));
-  }
-
   bool is_plain() const { return role == RungRole::plain; }
   bool is_direct() const { return role == RungRole::direct; }
 
   /// Whether the matrix is large enough for a hierarchy, and one can be made. Factors are faster for smaller ones.
   template <class Space, class T>
   bool suits_hierarchy(const Structure& s) const {
-    constexpr Index fewest_on_host = 2000, fewest_of_aggressive = 20000;
-    const Index fewest_rows = Space::has_streams             ? fewest_rows_of_hierarchy_on_gpu
-                              : role == RungRole::aggressive ? fewest_of_aggressive
-                                                             : fewest_on_host;
-    return s.rows >= fewest_rows && Multigrid<Space, T>::why_not(s).empty();
+    return s.rows >= fewest_rows_of_hierarchy && Multigrid<Space, T>::why_not(s).empty();
   }
 };
 
@@ -93,7 +82,7 @@ struct RungsLeft {
   int from = 0;                 ///< not those before
   bool may_be_definite = true;  ///< the matrix, if it is symmetric
   bool one_level = true;        ///< what takes the place of Jacobi
-  bool stiff = false;           ///< not what suffers from that
+  bool plain = true;            ///< plain aggregation
   bool direct = true;           ///< direct factors
 };
 

@@ -90,12 +90,12 @@ class Trial {
 /// seconds and whose iterations, as long as those of the method, leave a tenth of the residual. Looks when half of the
 /// cost is over, then after twice the time and so on, and after some iterations, however short: 300 of a method whose
 /// residual is steady, a quarter of those that are allowed of others. It looks at how the residual fell since the look
-/// before, the first time since half of that time, because the rough part of an error falls fast. A look at one of these
-/// times takes in eight iterations or more. What CG tells of the eigenvalues is asked earlier (RitzForecast).
+/// before, the first time since half of that time, because the rough part of an error falls fast. A look at one of
+/// these times takes in eight iterations or more. What CG tells of the eigenvalues is asked earlier (RitzForecast).
 class CostWatch {
  public:
-  /// `goal`: the relative residual to reach, in at most `last` iterations. `times`: of what Ritz values foresee; 0: they
-  /// aren't looked at.
+  /// `goal`: the relative residual to reach, in at most `last` iterations. `times`: of what Ritz values foresee; 0:
+  /// they aren't looked at.
   CostWatch(double cost, double goal, int last, bool is_steady = true, double times = 1)
       : cost_(cost),
         first_(0.5 * cost),
