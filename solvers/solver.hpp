@@ -28,7 +28,8 @@ enum class RoleInAuto {
   none,
   definite,       ///< symmetric matrices that may be definite
   symmetric,      ///< other symmetric matrices
-  general,        ///< other matrices, where there is memory for a basis
+  cheap,          ///< other matrices, with a preconditioner that leaves many iterations
+  general,        ///< with a better one, where there is memory for a basis
   little_memory,  ///< and where there isn't
   least_squares,  ///< matrices that aren't square
 };

@@ -192,7 +192,9 @@ PreconditionerChoice choose_preconditioner(const Analysis<Space, T>& analysis) {
       return {std::string(LuKind::name),
               "most rows have entries larger than that on the diagonal, and factors take little time"};
   }
-  if (s.rows >= fewest_rows && Multigrid<Space, T>::why_not(s).empty() && analysis.grid()) {
+  // To look for a grid takes longer than to see that it is of no use.
+  if (s.rows >= fewest_rows && Multigrid<Space, T>::why_not(s).empty() &&
+      !is_mostly_dominant(analysis.space(), analysis.matrix().view()) && analysis.grid()) {
     PreconditionerChoice choice = choose_preconditioner<Space>(s, analysis.grid());
     const Prospect prospect = prospect_of<Space>(s, analysis.grid());
     if (!Space::has_streams && choice.name == Multigrid<Space, T>::name && suits_direct(s) &&
@@ -415,7 +417,7 @@ const AnyPreconditioner<Space, T>* AnyPreconditioner<Space, T>::stronger(const S
     const auto entries = static_cast<double>(analysis->structure().nonzeros);
     // Direct factors come before others, which are left when these are refused.
     if (!rung.is_direct()) from = next + 1;
-    if (rung.is_one_level() && faster_than_jacobi_on_gpu(entries, options.left) != rung.name) continue;
+    if (rung.is_one_level() && faster_than_jacobi_on_gpu(entries, options.left * solves_) != rung.name) continue;
     if (rung.name == LuKind::name && !rung.is_direct()) {
       if (std::string singular = why_no_complete_factors(*analysis); !singular.empty()) {
         refused.push_back({Refusal::Why::singular, std::move(singular)});
@@ -432,7 +434,7 @@ const AnyPreconditioner<Space, T>* AnyPreconditioner<Space, T>::stronger(const S
     constexpr double certain = 4;
     const int following = after(next + 1);
     if (rung.is_plain() && why == Refusal::Why::poor && following != no_ladder && options.left > 0 &&
-        options.left < certain * predicted_seconds<Space>(rung_at(following), analysis->structure())) {
+        options.left * solves_ < certain * predicted_seconds<Space>(rung_at(following), analysis->structure())) {
       refused_ = next + 1;
       break;
     }
@@ -453,6 +455,7 @@ Refusal AnyPreconditioner<Space, T>::climb_to(int next, const Analysis<Space, T>
                                                                : std::min(mem_limit_, options.mem_limit);
   made->taken_ = taken_ + bytes();
   made->rung_ = next + 1;
+  made->solves_ = solves_;
   made->direct_refused_ = direct_refused_;
   made->analysis_ = analysis_;
   if (Refusal refused = made->try_to_build(analysis, options.stop)) return refused;
@@ -467,7 +470,7 @@ template <class Space, class T>
 double AnyPreconditioner<Space, T>::stronger_seconds() const {
   const int next = analysis_ ? rung_after(rung_, analysis_->structure(), true) : no_ladder;
   if (next == no_ladder) return 0;
-  return predicted_seconds<Space>(rung_at(next), analysis_->structure());
+  return predicted_seconds<Space>(rung_at(next), analysis_->structure()) / solves_;
 }
 
 template <class Space, class T>

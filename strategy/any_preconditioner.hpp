@@ -172,7 +172,13 @@ class AnyPreconditioner : public PreconditionerStep<Space, T> {
   const AnyPreconditioner* stronger(const StrongerOptions& options, std::vector<Refusal>& refused) const override;
   /// What stronger() has made; null where it hasn't.
   const AnyPreconditioner* made_stronger() const { return stronger_.get(); }
-  double stronger_seconds() const override;  ///< predicted time that stronger() takes; 0 where there is nothing
+  double stronger_seconds() const override;
+  bool is_weak() const override { return choice_.name == "ilu0"; }
+  /// What stronger() makes from now on serves so many solves, which share its time.
+  void expect(int solves) {
+    solves_ = solves;
+    if (stronger_ != nullptr) stronger_->expect(solves);
+  }
 
   bool is_identity() const override;
   std::size_t rows() const override { return rows_; }  ///< of the matrix
@@ -226,6 +232,7 @@ class AnyPreconditioner : public PreconditionerStep<Space, T> {
   mutable int refused_ = 0;                     ///< the rungs before this one were tried for these values, and are poor
   mutable bool direct_refused_ = false;         ///< so were direct factors, which come before other rungs
   bool is_stiff_ = false;                       ///< plain aggregation isn't tried
+  int solves_ = 1;                              ///< that stronger() serves
   std::optional<Analysis<Space, T>> analysis_;  ///< for stronger()
   mutable std::unique_ptr<AnyPreconditioner> stronger_;
   mutable bool stronger_thorough_ = false, stronger_definite_ = true;  ///< what stronger_ was made for

@@ -118,8 +118,7 @@ class SquareSystem final : public ComparedSystem<Space, T> {
     for (const SolverInfo& info : solver_infos)
       if (suits(info, s, m, is_definite)) names.emplace_back(info.name);
     const SolverChoice of_auto =
-        choose_solver(s, (m.varies() ? 2 : 1) * sizeof(T), options.restart, m.varies() ? 0 : m.rate(), m.symmetric(),
-                      memory_left(options.mem_limit, m.bytes()));
+        choose_solver(s, sizeof(T), options.restart, traits_of<Space, T>(m), memory_left(options.mem_limit, m.bytes()));
     for (const std::string_view first :
          {std::string_view(name_in_auto<RoleInAuto::symmetric>), std::string_view(of_auto.name)}) {
       const auto at = std::find(names.begin(), names.end(), first);

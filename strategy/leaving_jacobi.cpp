@@ -46,9 +46,8 @@ std::string_view faster_than_jacobi_on_gpu(double entries, double seconds) {
 bool begins_with_fsai_on_gpu(const Structure& s) {
   constexpr Index fewest_rows = 500;
   constexpr double most_entries = 100;
-  return s.rows >= fewest_rows && s.rows < fewest_rows_of_hierarchy_on_gpu && s.finite && s.symmetric &&
-         s.positive_diagonal && !s.constant_diagonal && s.mean_row <= most_entries &&
-         s.longest_row <= longest_row_of_fsai_on_gpu;
+  return s.rows >= fewest_rows && s.rows < fewest_rows_of_hierarchy && s.finite && s.symmetric && s.positive_diagonal &&
+         !s.constant_diagonal && s.mean_row <= most_entries && s.longest_row <= longest_row_of_fsai_on_gpu;
 }
 
 double least_seconds_to_leave_jacobi(double entries) {

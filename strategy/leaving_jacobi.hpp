@@ -8,9 +8,9 @@
 
 namespace ostinato {
 
-/// From so many rows on, "auto" leaves a slow preconditioner for a hierarchy on a GPU; for fewer an iteration takes the
-/// time of its launches.
-inline constexpr Index fewest_rows_of_hierarchy_on_gpu = 20000;
+/// From so many rows on, "auto" leaves a slow preconditioner for a hierarchy. For fewer an iteration on a GPU takes the
+/// time of its launches, and on a CPU factors are faster.
+inline constexpr Index fewest_rows_of_hierarchy = 20000;
 
 /// What takes the place of Jacobi, or of no preconditioner, under CG on a GPU, where the solve would take `seconds`
 /// from now on: "fsai", "chebyshev", or nothing where it isn't faster to leave. `entries`: of A.
@@ -22,7 +22,7 @@ inline constexpr Index fewest_rows_of_hierarchy_on_gpu = 20000;
 ///           iterations, after which the Ritz values (RitzForecast) tell how many there will be. Of two that pay, the
 ///           one that takes less where half as much again is left. The 8 ms that the first use of a kernel takes are
 ///           left out.
-/// Limits    Below fewest_rows_of_hierarchy_on_gpu.
+/// Limits    Below fewest_rows_of_hierarchy.
 std::string_view faster_than_jacobi_on_gpu(double entries, double seconds);
 
 /// Whether CG on a GPU does better with fsai from the start: on matrices so small that fsai is made in the time of some

@@ -21,6 +21,7 @@ namespace {
 
 void require_valid(const LinearSolverOptions& options) {
   ostinato::require_valid(options.solve);
+  if (options.right_sides < 1) throw ArgumentError("LinearSolver: right_sides has to be 1 at least");
   if (lower(options.device) != "auto")
     throw ArgumentError("LinearSolver works on its space; device = " + options.device + " is for solve(a, b)");
   const std::string solver = usual_name(NameOf::solver, options.solver).name;
@@ -141,6 +142,7 @@ std::vector<SolveResult> LinearSolver<Space, T>::solve_columns(Block<const T> b,
   if (b.columns != x.columns)
     throw DimensionError("LinearSolver: b has " + std::to_string(b.columns) + " columns, but x has " +
                          std::to_string(x.columns));
+  system().expect(b.columns);
   std::vector<SolveResult> results;
   for (int k = 0; k < b.columns; ++k) results.push_back(system().solve(b.column(k), x.column(k), options));
   return results;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <any>
 #include <cstddef>
 #include <cstdio>
@@ -211,6 +212,10 @@ class SquareSystem final : public MatrixSystem<Space, T> {
     return result;
   }
 
+  void expect(int right_sides) override {
+    if (m_) m_->expect(std::max(right_sides, options.right_sides));
+  }
+
   void update_values(const Analysis<Space, T>& given) override {
     const Analysis<Space, T> analysis = this->numbered().with_values(given);
     Parts parts = make_parts(analysis, nullptr);
@@ -274,10 +279,12 @@ class SquareSystem final : public MatrixSystem<Space, T> {
   }
 
   std::optional<AnyPreconditioner<Space, T>> make_preconditioner(const Analysis<Space, T>& analysis) {
-    return this->within_limits([&] {
+    auto made = this->within_limits([&] {
       return AnyPreconditioner<Space, T>(analysis, options.preconditioner, deadline_of(options.solve),
                                          options.solve.mem_limit);
     });
+    if (made) made->expect(options.right_sides);
+    return made;
   }
 
   void take_parts() {

@@ -25,7 +25,7 @@ std::any classical(const Structure&, bool) { return MultigridOptions{.kind = Mul
 
 constexpr double as_memory_allows = 0;
 
-std::any small_cholesky(const Structure&, bool) { return CholeskyKind::Options{.fill = 10}; }
+std::any small_cholesky(const Structure&, bool) { return CholeskyKind::Options{.fill = 6}; }
 std::any cholesky(const Structure&, bool thorough) {
   return CholeskyKind::Options{.fill = thorough ? as_memory_allows : 100};
 }
@@ -50,12 +50,12 @@ std::any direct(const Structure& s, bool) {
 
 constinit const std::array<Rung, 13> auto_rungs = {{{"fsai", RungRole::usual, usual, 0},
                                                     {"chebyshev", RungRole::usual, usual, 0},
-                                                    {"ilu0", RungRole::usual, usual, 0.08e-6},
+                                                    {"ilu0", RungRole::usual, usual, 0.2e-6},
                                                     {"multigrid", RungRole::plain, plain, 0},
                                                     {"multigrid", RungRole::aggressive, aggressive, 0.2e-6},
                                                     {"multigrid", RungRole::usual, classical, 0.5e-6},
-                                                    {"cholesky", RungRole::usual, small_cholesky, 1e-6, 12000},
-                                                    {"ict", RungRole::usual, usual, 0.2e-6},
+                                                    {"cholesky", RungRole::usual, small_cholesky, 0.3e-6},
+                                                    {"ict", RungRole::usual, usual, 0.5e-6},
                                                     {"cholesky", RungRole::usual, cholesky, 3e-6, 12000},
                                                     {"lu", RungRole::direct, direct, 0},
                                                     {"ilut", RungRole::usual, usual, 1e-6, 12000},
@@ -81,9 +81,9 @@ double predicted_seconds(const Rung& rung, const Structure& s) {
   // kernels that are used for the first time are left out.
   if (rung.is_plain()) return 12e-3 + 1e-9 * entries;
   if (Space::has_streams && rung.name == "multigrid") return 15e-3 + 4e-9 * entries;
-  // Small systems are given the time of some hundred iterations: on a GPU, these take longer.
-  const double least = Space::has_streams ? 50e-3 : 1e-3;
-  return std::max(least, fitted_seconds(rung, s));
+  // Small systems are given the time of some hundred iterations on a GPU. On a host each set-up takes some time.
+  const double fitted = fitted_seconds(rung, s);
+  return Space::has_streams ? std::max(50e-3, fitted) : 0.4e-3 + fitted;
 }
 
 double most_direct_seconds(const Structure& s) {

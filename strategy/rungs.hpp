@@ -30,9 +30,10 @@ enum class RungRole {
 };
 
 /// A preconditioner that "auto" may go on with.
-/// Model     Times of the host are fits to set-ups of 20 real matrices with 434 to 48,600 rows on two cores of an AMD
-///           EPYC, 2026-11-26, where most are within a factor of 2. Complete factors of large grids of three dimensions
-///           take up to ten times as long.
+/// Model     Times of the host are 0.4 ms and a fit to set-ups of 20 real matrices with 434 to 48,600 rows on two cores
+///           of an AMD EPYC, 2026-11, where most are within a factor of 2. Complete factors of large grids of three
+///           dimensions take up to ten times as long. Those of ilu0 count twice: its iterations take half of the time
+///           with Jacobi at best.
 struct Rung {
   std::string_view name;
   RungRole role;
@@ -63,11 +64,7 @@ struct Rung {
   /// Whether the matrix is large enough for a hierarchy, and one can be made. Factors are faster for smaller ones.
   template <class Space, class T>
   bool suits_hierarchy(const Structure& s) const {
-    constexpr Index fewest_on_host = 2000, fewest_of_aggressive = 20000;
-    const Index fewest_rows = Space::has_streams             ? fewest_rows_of_hierarchy_on_gpu
-                              : role == RungRole::aggressive ? fewest_of_aggressive
-                                                             : fewest_on_host;
-    return s.rows >= fewest_rows && Multigrid<Space, T>::why_not(s).empty();
+    return s.rows >= fewest_rows_of_hierarchy && Multigrid<Space, T>::why_not(s).empty();
   }
 };
 

@@ -67,6 +67,9 @@ struct LinearSolverOptions {
   PreconditionerRequest preconditioner = {};  ///< {"ilut"}, {"multigrid", MultigridOptions{...}}, or "auto"
   FormatOptions format = {};
   Renumber renumber = Renumber::automatic;
+  /// That are expected, one after the other. "auto" takes a dearer preconditioner where it serves many; solve_columns()
+  /// counts the columns itself.
+  int right_sides = 1;
   /// Of solves that are given no options of their own. The set-up reads prepare, symmetric, mem_limit, time_limit
   /// (seconds to make the preconditioner), stop and, to choose a solver, restart.
   SolveOptions solve = {};

@@ -137,15 +137,14 @@ bool take_no_solution(SolveResult& result, const Space& space, const OperatorRef
   return true;
 }
 
-/// Whether factors that are predicted to take `cost` seconds are there before another method has done some iterations,
-/// where one has failed. So little time is predicted for small bands alone.
+/// Whether what is stronger is there before another method has done some iterations, where one has failed.
 template <class Space, class T>
 bool factors_are_near(const SolveResult& failed, const Space& space, const OperatorRef<Space, T>& a,
                       const PreconditionerRef<Space, T>& m, const SolveOptions& options) {
-  constexpr double some = 100, little = 1e-3;
+  constexpr double some = 100;
   const double cost = stronger_seconds(m);
   const SolverInfo* const method = find_solver(failed.solver);
-  return options.effort != Effort::quick && cost > 0 && cost < little && failed.iterations > 0 && method != nullptr &&
+  return options.effort != Effort::quick && cost > 0 && failed.iterations > 0 && method != nullptr &&
          cost <= some * iteration_seconds(space, a, m, *method, options);
 }
 

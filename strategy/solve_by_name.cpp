@@ -14,42 +14,44 @@
 
 namespace ostinato {
 
-SolverChoice choose_solver(const Facts& s, std::size_t value_bytes, int restart, double rate,
-                           bool symmetric_preconditioner, std::size_t limit) {
+namespace {
+
+SolverChoice choose_for_symmetric(const Facts& s) {
+  if (s.positive_diagonal)
+    return {std::string(name_in_auto<RoleInAuto::definite>), "the matrix is symmetric with a positive diagonal"};
+  if (s.negative_diagonal)
+    return {std::string(name_in_auto<RoleInAuto::definite>),
+            "the matrix is symmetric with a negative diagonal, so that cg solves -A x = -b"};
+  return {std::string(name_in_auto<RoleInAuto::symmetric>),
+          s.nonzeros == 0
+              ? "the matrix is symmetric, and its diagonal isn't known; name \"cg\" if it is positive definite"
+              : "the matrix is symmetric, but its diagonal isn't positive"};
+}
+
+}  // namespace
+
+SolverChoice choose_solver(const Facts& s, std::size_t value_bytes, int restart, const PreconditionerTraits& m,
+                           std::size_t limit) {
   constexpr double small_rate = 0.7;
-  const double memory = basis_memory(limit);
-  const bool is_affordable = runs::basis_is_affordable(s.rows, value_bytes, restart, memory);
-  const auto vectors = [&] {
-    return std::to_string(krylov_vectors(static_cast<std::size_t>(s.rows), value_bytes, restart, memory));
-  };
-  const std::string too_large = "a GMRES basis would take over " + bytes_text(memory);
   if (s.cols > 0 && s.rows != s.cols)
     return {std::string(name_in_auto<RoleInAuto::least_squares>),
             "the matrix isn't square"};  // users' structures have no cols
-  if (!symmetric_preconditioner && is_affordable)
-    return {std::string(name_in_auto<RoleInAuto::general>),
-            "the preconditioner isn't symmetric, and a basis of " + vectors() + " vectors is affordable"};
-  if (!symmetric_preconditioner) return {std::string(name_in_auto<RoleInAuto::little_memory>), too_large};
-  if (s.symmetric && s.positive_diagonal)
-    return {std::string(name_in_auto<RoleInAuto::definite>), "the matrix is symmetric with a positive diagonal"};
-  if (s.symmetric && s.negative_diagonal)
-    return {std::string(name_in_auto<RoleInAuto::definite>),
-            "the matrix is symmetric with a negative diagonal, so that cg solves -A x = -b"};
-  if (s.symmetric && s.nonzeros == 0)
-    return {std::string(name_in_auto<RoleInAuto::symmetric>),
-            "the matrix is symmetric, and its diagonal isn't known; name \"cg\" if it is positive definite"};
-  if (s.symmetric && s.rows > 0)
-    return {std::string(name_in_auto<RoleInAuto::symmetric>),
-            "the matrix is symmetric, but its diagonal isn't positive"};
-  const std::string why = "the matrix isn't symmetric";
+  if (s.symmetric && m.symmetric && s.rows > 0) return choose_for_symmetric(s);
+  const std::string why = m.symmetric ? "the matrix isn't symmetric" : "the preconditioner isn't symmetric";
   // GMRES takes twice the iterations then, each with one product and one M as well, and looks at the whole basis.
-  if (rate > 0 && rate < small_rate)
+  if (m.symmetric && !m.varies && m.rate > 0 && m.rate < small_rate)
     return {std::string(name_in_auto<RoleInAuto::little_memory>),
             why + ", and the preconditioner leaves few iterations"};
-  if (is_affordable)
-    return {std::string(name_in_auto<RoleInAuto::general>),
-            why + ", and a basis of " + vectors() + " vectors is affordable"};
-  return {std::string(name_in_auto<RoleInAuto::little_memory>), why + ", and " + too_large};
+  if (m.weak && !m.varies && s.nonzeros > 0)
+    return {std::string(name_in_auto<RoleInAuto::cheap>), why + ", and many cheap iterations are expected"};
+  const double memory = basis_memory(limit);
+  if (m.varies) value_bytes *= 2;
+  if (!runs::basis_is_affordable(s.rows, value_bytes, restart, memory))
+    return {std::string(name_in_auto<RoleInAuto::little_memory>),
+            why + ", and a GMRES basis would take over " + bytes_text(memory)};
+  const int vectors = krylov_vectors(static_cast<std::size_t>(s.rows), value_bytes, restart, memory);
+  return {std::string(name_in_auto<RoleInAuto::general>),
+          why + ", and a basis of " + std::to_string(vectors) + " vectors is affordable"};
 }
 
 namespace detail {

@@ -10,6 +10,7 @@
 
 #include <ostinato/preconditioners/contract/preconditioner.hpp>
 #include <ostinato/spmv/base/stop.hpp>
+#include <ostinato/strategy/solve_by_name.hpp>
 
 namespace ostinato {
 
@@ -53,7 +54,9 @@ class PreconditionerStep : public PreconditionerBase<Space, T> {
     (void)refused;
     return nullptr;
   }
-  virtual double stronger_seconds() const { return 0; }  ///< predicted time to make that; 0 where there is nothing
+  /// Predicted time to make that, as far as one solve has to bear it; 0 where there is nothing.
+  virtual double stronger_seconds() const { return 0; }
+  virtual bool is_weak() const { return false; }  ///< it isn't symmetric, and leaves many iterations all the same
 };
 
 /// The step that a preconditioner is; null for one that nothing follows.
@@ -62,7 +65,16 @@ const PreconditionerStep<Space, T>* step_of(const PreconditionerRef<Space, T>& m
   return dynamic_cast<const PreconditionerStep<Space, T>*>(m.get());
 }
 
-/// Predicted time to make what is stronger than m; 0 where there is nothing.
+/// What the choice of a solver asks of m.
+template <class Space, class T>
+PreconditionerTraits traits_of(const PreconditionerRef<Space, T>& m) {
+  const PreconditionerStep<Space, T>* const step = step_of(m);
+  const double rate = m.rate();
+  const bool is_weak = m.symmetric() ? rate == 0 : step != nullptr && step->is_weak();
+  return {.symmetric = m.symmetric(), .varies = m.varies(), .weak = is_weak, .rate = rate};
+}
+
+/// Predicted time to make what is stronger than m, as far as one solve has to bear it; 0 where there is nothing.
 template <class Space, class T>
 double stronger_seconds(const PreconditionerRef<Space, T>& m) {
   const PreconditionerStep<Space, T>* const step = step_of(m);

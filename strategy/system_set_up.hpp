@@ -14,6 +14,7 @@
 #include <ostinato/spmv/space/vector_steps.hpp>
 #include <ostinato/strategy/set_up.hpp>
 #include <ostinato/strategy/solve_by_name.hpp>
+#include <ostinato/strategy/step.hpp>
 
 namespace ostinato::detail {
 
@@ -29,6 +30,7 @@ class SystemSetUp {
   virtual void update_values(const Analysis<Space, T>& /*given*/) {
     throw ArgumentError("LinearSolver: the system is an operator without entries, which has no new values");
   }
+  virtual void expect(int /*right_sides*/) {}  ///< what is made from now on serves so many solves
 
   /// Tells the caller of a step.
   void report(SetUpStage stage) {
@@ -47,8 +49,7 @@ SolverChoice solver_choice(const LinearSolverOptions& options, const Facts& fact
   const UsualName asked = usual_name(NameOf::solver, options.solver);
   if (asked.name != "auto") return {asked.name, (asked.note.empty() ? "" : asked.note + "; ") + "asked for"};
   const SolveOptions& limits = options.solve;
-  return choose_solver(facts, (m.varies() ? 2 : 1) * sizeof(T), limits.restart, m.varies() ? 0 : m.rate(),
-                       m.symmetric(), memory_left(limits.mem_limit, m.bytes()));
+  return choose_solver(facts, sizeof(T), limits.restart, traits_of(m), memory_left(limits.mem_limit, m.bytes()));
 }
 
 }  // namespace ostinato::detail

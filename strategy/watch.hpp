@@ -88,23 +88,23 @@ class Trial {
 
 /// Stops a method when it has run for a while and would take longer than something else, whose set-up takes `cost`
 /// seconds and whose iterations, as long as those of the method, leave a tenth of the residual. Looks when half of the
-/// cost is over (all of it where the residual isn't steady), then after twice the time and so on, and after some
-/// iterations, however short: 300 of a method whose residual is steady, a quarter of those that are allowed of others.
-/// It looks at how the residual fell since the look before, the first time since half of that time, because the rough
-/// part of an error falls fast. A look at one of these times takes in eight iterations or more. What CG tells of the
-/// eigenvalues is asked earlier (RitzForecast).
+/// cost is over, then after twice the time and so on, and after some iterations, however short: 300 of a method whose
+/// residual is steady, a quarter of those that are allowed of others. It looks at how the residual fell since the look
+/// before, the first time since half of that time, because the rough part of an error falls fast. A look at one of
+/// these times takes in eight iterations or more. What CG tells of the eigenvalues is asked earlier (RitzForecast).
 class CostWatch {
  public:
-  /// `goal`: the relative residual to reach, in at most `last` iterations. foresees: whether Ritz values are looked at.
-  CostWatch(double cost, double goal, int last, bool is_steady = true, bool foresees = true)
+  /// `goal`: the relative residual to reach, in at most `last` iterations. `times`: of what Ritz values foresee; 0:
+  /// they aren't looked at.
+  CostWatch(double cost, double goal, int last, bool is_steady = true, double times = 1)
       : cost_(cost),
-        first_((is_steady ? 0.5 : 1) * cost),
-        next_(0.5 * first_),
+        first_(0.5 * cost),
+        next_(0.25 * cost),
         goal_(goal),
         last_(last),
         between_(is_steady ? std::min(last / 4, most_between) : last / 4),
         next_number_(between_),
-        foresees_(foresees) {}
+        times_(times) {}
 
   bool stopped() const { return stopped_; }
   const Pace& pace() const { return pace_; }  ///< when it was stopped
@@ -121,7 +121,7 @@ class CostWatch {
     constexpr int fewest = 8;  // two or three say nothing
     if (base_.number == 0) base_ = start_ = now;
     least_ = std::fmin(least_, now.relative_residual);
-    if (foresees_) foresee(now);
+    if (times_ > 0) foresee(now);
     if (stopped_) return false;
     const int n = now.number - base_.number;
     const bool late = now.seconds >= next_ && n >= fewest, many = now.number >= next_number_ && n >= 2;
@@ -137,7 +137,7 @@ class CostWatch {
   /// Looks at the Ritz values, from the second forecast on.
   void foresee(const Iteration& now) {
     const int n = now.number - start_.number;
-    const double left = n > 0 ? forecast_(now, goal_) : 0;
+    const double left = n > 0 ? times_ * forecast_(now, goal_) : 0;
     if (!(left > 0) || !std::exchange(has_forecast_, true) || !(least_ > goal_)) return;
     const double seconds = (now.seconds - start_.seconds) / n;
     stopped_ = (left - std::log10(least_ / goal_)) * seconds > cost_;
@@ -157,7 +157,7 @@ class CostWatch {
   static constexpr int most_between = 300;
   double cost_, first_, next_, goal_;
   int last_, between_, next_number_;
-  bool foresees_;
+  double times_;
   Iteration base_;             ///< at the last look
   Iteration start_;            ///< the first of the method
   bool has_forecast_ = false;  ///< of this method

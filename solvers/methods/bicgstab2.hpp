@@ -24,6 +24,7 @@ struct Bicgstab2 : MethodTraits {
   static constexpr std::string_view description = "BiCGSTAB(2); any matrix, little memory, bears complex eigenvalues";
   static constexpr int products_per_iteration = 4;
   static constexpr OnBreakdown on_breakdown = OnBreakdown::restart;
+  static constexpr RoleInAuto in_auto = RoleInAuto::cheap;
   static constexpr bool takes_varying_m = false;
   static constexpr int period = 1;
 

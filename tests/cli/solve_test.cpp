@@ -196,7 +196,7 @@ TEST_F(CliSolve, NamesThePreconditionerThatItEndedWith) {
   EXPECT_EQ(j["solver"], "gmres");
   EXPECT_EQ(j["preconditioner"], "ilut");
   ASSERT_EQ(j["changes"].size(), 1u);
-  EXPECT_EQ(j["changes"][0]["from"], "gmres with none");
+  EXPECT_EQ(j["changes"][0]["from"], "bicgstab2 with none");
   EXPECT_EQ(j["changes"][0]["to"], "gmres with ilut");
   EXPECT_NE(j["reasons"]["preconditioner"].get<std::string>().find("after none (150 rows"), std::string::npos);
   EXPECT_NE(r.out.find("ilut: after none"), std::string::npos) << r.out;

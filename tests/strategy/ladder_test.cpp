@@ -17,9 +17,11 @@
 #include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/strategy/any_preconditioner.hpp>
 #include <ostinato/strategy/iteration_seconds.hpp>
+#include <ostinato/strategy/solve.hpp>
 #include <ostinato/strategy/step.hpp>
 
 #include "support/at_once.hpp"
+#include "support/exact_residual.hpp"
 #include "support/failing_operator.hpp"
 #include "support/hard_matrix.hpp"
 #include "support/shared_matrices.hpp"
@@ -673,6 +675,28 @@ TEST(Ladder, ConvergesOnSharedMatricesSlow) {
   }
   EXPECT_GE(all, 90);
   EXPECT_GE(solved, all - 3) << failed;
+}
+
+TEST(Ladder, BeginsWithFactorsWhereASymmetricMatrixLacksItsDiagonal) {
+  constexpr Index half = 200;
+  std::vector<Triplet<double>> t;
+  for (Index i = 0; i < half; ++i) {
+    t.push_back({i, i, 1e-3 * (1 + i % 7)});
+    for (const Index j : {i, (i * 3 + 1) % half, (i * 7 + 5) % half}) {
+      t.push_back({i, half + j, 1.0 + i % 5});
+      t.push_back({half + j, i, 1.0 + i % 5});
+    }
+  }
+  const Host space;
+  const System<double> system = with_known_solution(from_triplets<double>(2 * half, 2 * half, t));
+  std::vector<double> x(system.b.size());
+
+  const SolveResult result = solve(space, system.a, system.b, x, {.rtol = 1e-8});
+
+  EXPECT_EQ(result.status, Status::converged) << result.message();
+  ASSERT_FALSE(result.changes.empty());
+  EXPECT_EQ(result.changes.front().iteration, 0) << result.changes.front().from;
+  EXPECT_LE(exact_residual(system.a.view(), x, system.b).relative, 1e-8 * (1 + 1e-6));
 }
 
 }  // namespace

@@ -272,6 +272,39 @@ TYPED_TEST(LinearSolvers, BeginWithWhatWorkedBefore) {
   EXPECT_EQ(solve(1).stages.size(), first.stages.size());
 }
 
+TEST(LinearSolver, TakesADearerPreconditionerForManyRightHandSides) {
+  const Host space;
+  const Csr<double> a = generate<double>("variable2d", {.n = 40});
+  const auto n = static_cast<std::size_t>(a.rows);
+  constexpr int columns = 16;
+  std::vector<double> b, x(columns * n), single(n);
+  for (int k = 0; k < columns; ++k) {
+    const System<double> system = with_known_solution(a, static_cast<std::uint64_t>(k) + 1);
+    b.insert(b.end(), system.b.begin(), system.b.end());
+  }
+  const std::vector<double> first(b.begin(), b.begin() + a.rows);
+  LinearSolver alone(space, a), many(space, a), expecting(space, a, {.right_sides = columns});
+
+  const SolveResult cheap = alone.solve(first, single);
+  const std::vector<SolveResult> results =
+      many.solve_columns(Block<const double>(b.data(), n, columns, n), Block<double>(x.data(), n, columns, n));
+  const SolveResult expected = expecting.solve(first, single);
+
+  EXPECT_EQ(cheap.preconditioner, "jacobi") << "nothing was tested";
+  for (int k = 0; k < columns; ++k) {
+    const auto at = static_cast<std::ptrdiff_t>(static_cast<std::size_t>(k) * n);
+    const auto column = [&](const std::vector<double>& v) {
+      return std::vector<double>(v.begin() + at, v.begin() + at + a.rows);
+    };
+    EXPECT_EQ(results[static_cast<std::size_t>(k)].status, Status::converged);
+    EXPECT_NE(results[static_cast<std::size_t>(k)].preconditioner, "jacobi") << k;
+    EXPECT_LE(exact_residual(a.view(), column(x), column(b)).relative, 1e-8 * (1 + 1e-6));
+  }
+  EXPECT_EQ(expected.preconditioner, results.front().preconditioner);
+  EXPECT_EQ(expected.iterations, results.front().iterations);
+  EXPECT_THROW(LinearSolver(space, a, {.right_sides = 0}), ArgumentError);
+}
+
 TYPED_TEST(LinearSolvers, TakeNewValues) {
   using T = typename TypeParam::T;
   Csr<T> a = generate<T>("variable2d", {.n = 20});

@@ -547,13 +547,19 @@ TEST(SolverChoice, GoesBySymmetryDiagonalAndMemory) {
   EXPECT_EQ(choose_solver(general, 8, 50).name, "gmres");
   EXPECT_EQ(choose_solver(huge, 8, 50).name, "bicgstab");
   EXPECT_EQ(choose_solver(huge, 8, 2).name, "gmres");
-  EXPECT_EQ(choose_solver(general, 8, 50, 0.3).name, "bicgstab");
-  EXPECT_EQ(choose_solver(general, 8, 50, 0.8).name, "gmres");
-  EXPECT_EQ(choose_solver(spd, 8, 50, 0.3).name, "cg");
+  EXPECT_EQ(choose_solver(general, 8, 50, {.rate = 0.3}).name, "bicgstab");
+  EXPECT_EQ(choose_solver(general, 8, 50, {.varies = true, .rate = 0.3}).name, "gmres");
+  EXPECT_EQ(choose_solver(general, 8, 50, {.rate = 0.8}).name, "gmres");
+  EXPECT_EQ(choose_solver(spd, 8, 50, {.rate = 0.3}).name, "cg");
   EXPECT_EQ(choose_solver(general, 8, automatic_restart).name, "gmres");
   EXPECT_EQ(choose_solver(huge, 8, automatic_restart).name, "bicgstab");
-  EXPECT_EQ(choose_solver(general, 8, automatic_restart, 0, true, 50 * 8 * 1000).name, "gmres");
-  EXPECT_EQ(choose_solver(general, 8, automatic_restart, 0, true, 50 * 8 * 1000 - 1).name, "bicgstab");
+  EXPECT_EQ(choose_solver(general, 8, automatic_restart, {}, 50 * 8 * 1000).name, "gmres");
+  EXPECT_EQ(choose_solver(general, 8, automatic_restart, {}, 50 * 8 * 1000 - 1).name, "bicgstab");
+  general.nonzeros = 5000;
+  EXPECT_EQ(choose_solver(general, 8, 50).name, "bicgstab2");
+  EXPECT_EQ(choose_solver(general, 8, 50, {.varies = true}).name, "gmres");
+  EXPECT_EQ(choose_solver(general, 8, 50, {.weak = false}).name, "gmres");
+  EXPECT_EQ(choose_solver(general, 8, 50, {.symmetric = false}).name, "bicgstab2");
   general.cols = 999;
   EXPECT_EQ(choose_solver(general, 8, 50).name, "lsmr");
 }

@@ -109,12 +109,14 @@ TEST(CostWatch, JudgesNoLessThanEightIterationsByTheTime) {
   EXPECT_FALSE(watch(at(9, 1, 2.4)));
 }
 
-TEST(CostWatch, LeavesTheFirstLookToTheCaller) {
-  CostWatch watch(1.0, 1e-8, 10000, false);
-  EXPECT_TRUE(watch(at(1, 1, 0)));
-  EXPECT_TRUE(watch(at(50, 1, 0.5)));
-  EXPECT_TRUE(watch(at(99, 1, 0.99)));
-  EXPECT_FALSE(watch(at(101, 1, 1.01)));
+TEST(CostWatch, LooksWhenHalfOfTheCostIsOver) {
+  for (const bool is_steady : {false, true}) {
+    CostWatch watch(1.0, 1e-8, 10000, is_steady);
+    EXPECT_TRUE(watch(at(1, 1, 0)));
+    EXPECT_TRUE(watch(at(30, 1, 0.3)));
+    EXPECT_TRUE(watch(at(49, 1, 0.49)));
+    EXPECT_FALSE(watch(at(51, 1, 0.51)));
+  }
 }
 
 TEST(CostWatch, LeavesWhatFallsAsFastAsAnythingElseWould) {
@@ -126,8 +128,9 @@ TEST(CostWatch, LeavesWhatFallsAsFastAsAnythingElseWould) {
 
 TEST(CostWatch, AsksRitzValuesBeforeTheFirstLook) {
   const Tridiagonal t16 = line(16), t32 = line(32), t48 = line(48);
-  CostWatch dear(1.5, 1e-8, 10000, false), cheap(3.0, 1e-8, 10000, false), blind(1.5, 1e-8, 10000, false, false);
-  for (CostWatch* watch : {&dear, &cheap, &blind}) {
+  CostWatch dear(1.5, 1e-8, 10000, false), cheap(3.0, 1e-8, 10000, false), blind(1.5, 1e-8, 10000, false, 0),
+      doubled(3.0, 1e-8, 10000, false, 2);
+  for (CostWatch* watch : {&dear, &cheap, &blind, &doubled}) {
     EXPECT_TRUE((*watch)({1, 1, 0, nullptr}));
     EXPECT_TRUE((*watch)({16, 0.5, 0.15, &t16}));
     EXPECT_TRUE((*watch)({32, 0.4, 0.31, &t32})) << "the first forecast";
@@ -138,6 +141,7 @@ TEST(CostWatch, AsksRitzValuesBeforeTheFirstLook) {
   EXPECT_TRUE(cheap({48, 0.3, 0.47, &t48}));
   EXPECT_FALSE(cheap.stopped());
   EXPECT_TRUE(blind({48, 0.3, 0.47, &t48}));
+  EXPECT_FALSE(doubled({48, 0.3, 0.47, &t48}));
 }
 
 TEST(CostWatch, LeavesNoForecastOutWhereTheFirstCallComesLate) {
