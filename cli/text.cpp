@@ -118,7 +118,8 @@ std::vector<std::string> words_of(std::string_view list) {
 }
 
 std::string as_in_files(std::string text) {
-  return with_row_numbers(std::move(text), [](std::size_t row) { return row; }, RowCount::from_1);
+  return with_row_numbers(
+      std::move(text), [](std::size_t row) { return row; }, RowCount::from_1);
 }
 
 namespace {
