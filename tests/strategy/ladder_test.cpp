@@ -17,7 +17,7 @@
 #include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/strategy/any_preconditioner.hpp>
 #include <ostinato/strategy/iteration_seconds.hpp>
-#include <ostinato/strategy/solve.hpp>
+#include <ostinato/strategy/linear_solver.hpp>
 #include <ostinato/strategy/step.hpp>
 
 #include "support/at_once.hpp"
@@ -683,7 +683,9 @@ TEST(Ladder, BeginsWithFactorsWhereASymmetricMatrixLacksItsDiagonal) {
   const System<double> system = with_known_solution(from_triplets<double>(2 * half, 2 * half, t));
   std::vector<double> x(system.b.size());
 
-  const SolveResult result = solve(space, system.a, system.b, x, {.rtol = 1e-8});
+  LinearSolver solver(space, system.a);
+
+  const SolveResult result = solver.solve(system.b, x);
 
   EXPECT_EQ(result.status, Status::converged) << result.message();
   ASSERT_FALSE(result.changes.empty());
