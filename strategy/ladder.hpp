@@ -259,7 +259,9 @@ class Ladder {
   static bool shows_singular(Cause cause) { return cause == Cause::singular || cause == Cause::nearly_singular; }
 
   SolverChoice choice_for(const PreconditionerRef<Space, T>& m) const {
-    SolverChoice choice = choose_solver(facts_, sizeof(T), options_.restart, traits_of(m),
+    PreconditionerTraits traits = traits_of(m);
+    traits.weak &= !options_.flexible;  // an option of GMRES
+    SolverChoice choice = choose_solver(facts_, sizeof(T), options_.restart, traits,
                                         memory_left(memory_left(options_.mem_limit, weaker_bytes_), m.bytes()));
     if (a_.facts() == nullptr && m.symmetric())
       choice.reason =

@@ -269,7 +269,9 @@ TYPED_TEST(LinearSolvers, BeginWithWhatWorkedBefore) {
   EXPECT_LT(second.iterations, first.iterations);
   EXPECT_EQ(second.setup_seconds, 0);
   solver.update_values(system.a);
-  EXPECT_EQ(solve(1).stages.size(), first.stages.size());
+  const SolveResult anew = solve(1);
+  EXPECT_GT(anew.stages.size(), 1u) << "what worked was of the old values";
+  EXPECT_EQ(anew.preconditioner, first.preconditioner);
 }
 
 TEST(LinearSolver, TakesADearerPreconditionerForManyRightHandSides) {
@@ -277,7 +279,7 @@ TEST(LinearSolver, TakesADearerPreconditionerForManyRightHandSides) {
   const Csr<double> a = generate<double>("variable2d", {.n = 40});
   const auto n = static_cast<std::size_t>(a.rows);
   constexpr int columns = 16;
-  std::vector<double> b, x(columns * n), single(n);
+  std::vector<double> b, x(columns * n), single(n), again(n);
   for (int k = 0; k < columns; ++k) {
     const System<double> system = with_known_solution(a, static_cast<std::uint64_t>(k) + 1);
     b.insert(b.end(), system.b.begin(), system.b.end());
@@ -288,7 +290,7 @@ TEST(LinearSolver, TakesADearerPreconditionerForManyRightHandSides) {
   const SolveResult cheap = alone.solve(first, single);
   const std::vector<SolveResult> results =
       many.solve_columns(Block<const double>(b.data(), n, columns, n), Block<double>(x.data(), n, columns, n));
-  const SolveResult expected = expecting.solve(first, single);
+  const SolveResult expected = expecting.solve(first, again);
 
   EXPECT_EQ(cheap.preconditioner, "jacobi") << "nothing was tested";
   for (int k = 0; k < columns; ++k) {

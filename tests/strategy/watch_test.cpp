@@ -113,7 +113,7 @@ TEST(CostWatch, LooksWhenHalfOfTheCostIsOver) {
   for (const bool is_steady : {false, true}) {
     CostWatch watch(1.0, 1e-8, 10000, is_steady);
     EXPECT_TRUE(watch(at(1, 1, 0)));
-    EXPECT_TRUE(watch(at(30, 1, 0.3)));
+    EXPECT_TRUE(watch(at(25, 1, 0.25)));
     EXPECT_TRUE(watch(at(49, 1, 0.49)));
     EXPECT_FALSE(watch(at(51, 1, 0.51)));
   }
