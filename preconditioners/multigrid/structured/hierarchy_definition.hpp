@@ -361,7 +361,7 @@ void Hierarchy<Space>::invert_coarsest(const std::function<bool()>& constants_va
   const std::size_t n = level.grid.points();
   std::vector<double> m = hierarchy_definition::full_matrix(level, coarsest_a_);
   hierarchy_definition::add_constants(m, coarsest_root_, constants_vanish);
-  invert_dense(m, n, !level.by_class);
+  m = dense_inverse(std::move(m), n, !level.by_class);
   std::vector<float> columns(n * n);
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t k = 0; k < n; ++k) columns[k * n + i] = static_cast<float>(m[i * n + k]);
