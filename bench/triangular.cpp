@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
-// Solves with incomplete factors in each order, in time to solution: set-up, one application, iterations to 1e-8 and their
-// time. Symmetric matrices with a positive diagonal take CG with IC(0), others BiCGSTAB with ILU(0). Set-up is the
-// least of 2, an application the median of 20, a solve the least of 3, double precision. "cusparse": the solves alone,
-// beside those of cuSPARSE (triangular_cusparse.cpp). "ilu0": the making of ILU(0) on a GPU, likewise. "ahead": the
-// solves by how many levels a GPU has at work at once.
+// Solves with incomplete factors in each order, in time to solution: set-up, one application, iterations to 1e-8 and
+// their time. Symmetric matrices with a positive diagonal take CG with IC(0), others BiCGSTAB with ILU(0). Set-up is
+// the least of 2, an application the median of 20, a solve the least of 3, double precision. "cusparse": the solves
+// alone, beside those of cuSPARSE (triangular_cusparse.cpp). "ilu0": the making of ILU(0) on a GPU, likewise. "ahead":
+// the solves by how many levels a GPU has at work at once.
 //
 //   bench_triangular [cpu|cuda|cusparse|ilu0|ahead] [NAME ...]      NAME as in bench_spmv
 
