@@ -185,6 +185,30 @@ EvenPart even_weights(const std::vector<float>& by_class, const Extents& e, cons
   return even_part(by_class, next, ClassPoints(next, e, h), coefficients_of(h));
 }
 
+bool is_plain(const Classes& rows, const Extents& e, int dimensions, bool star) {
+  if (dimensions != 3 || !star || std::min({e.x, e.y, e.z}) < 4) return false;
+  constexpr double rounding = 1e-6;  // of interpolation weights in float
+  const auto& middle = rows[static_cast<std::size_t>(middle_class(e))];
+  double total = 0;
+  for (std::size_t k = 0; k < neighbours; ++k) {
+    if (middle[k] != middle[2 * centre - k] || (k != centre && middle[k] > 0)) return false;
+    total += middle[k];
+  }
+  if (!(std::abs(total) <= rounding * middle[centre])) return false;
+  for (int number = 0; number < neighbours; ++number) {
+    const int at[3] = {number % 3, number / 3 % 3, number / 9};
+    for (int k = 0; k < neighbours; ++k) {
+      const Step d = Step::of(k);
+      const int step[3] = {d.x, d.y, d.z};
+      bool is_there = true;
+      for (int axis = 0; axis < 3; ++axis) is_there = is_there && (at[axis] == 1 || step[axis] != at[axis] - 1);
+      const auto c = static_cast<std::size_t>(k);
+      if (is_there && rows[static_cast<std::size_t>(number)][c] != middle[c]) return false;
+    }
+  }
+  return true;
+}
+
 void couplings(const Classes& rows, const Extents& e, double (&strength)[3]) {
   const auto& row = rows[static_cast<std::size_t>(middle_class(e))];
   double side[3][2] = {};

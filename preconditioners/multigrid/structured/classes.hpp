@@ -32,6 +32,11 @@ EvenPart even_rows(const std::vector<float>& by_class, const Extents& e, int dim
 /// The even part of the weights of the coarse points `next`.
 EvenPart even_weights(const std::vector<float>& by_class, const Extents& e, const Extents& next, const Halving& halved);
 
+/// Whether the grid is one of three dimensions with a star whose rows are all the same up to the sides of the grid,
+/// have the same coefficient in both directions of an axis, none of them positive, and a sum of 0 where no neighbour is
+/// missing. Interpolation is then linear along all axes that couple points.
+bool is_plain(const Classes& rows, const Extents& e, int dimensions, bool star);
+
 /// How strongly each axis couples the points, by the row in the middle of the grid.
 void couplings(const Classes& rows, const Extents& e, double (&strength)[3]);
 

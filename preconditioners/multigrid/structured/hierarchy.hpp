@@ -12,6 +12,7 @@
 #include <ostinato/preconditioners/contract/memory_budget.hpp>
 #include <ostinato/preconditioners/multigrid/structured/classes.hpp>
 #include <ostinato/preconditioners/multigrid/structured/hierarchy_steps.hpp>
+#include <ostinato/preconditioners/multigrid/structured/plain_star.hpp>
 #include <ostinato/preconditioners/multigrid/structured/stencil.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/analysis/grid.hpp>
@@ -84,6 +85,7 @@ struct Level {
   int dimensions = 0;
   bool star = false;
   bool by_class = false;
+  bool plain = false;  ///< whether passes by planes may take the level: all axes are halved, and plain_star is set
   double omega = 0;    ///< damping of Jacobi
   double largest = 0;  ///< bound of the eigenvalues
   Part<Space> a = {};
@@ -92,6 +94,7 @@ struct Level {
   Extents next = {};
   Periodic periodic = {};
   EvenPart even_a = {}, even_p = {};  ///< by class: what most rows, and most weights, have in common
+  PlainStar plain_star = {};
 
   Around around() const { return {dimensions, star, periodic}; }
   Coefficients operator_view() const { return {grid, a.data(), by_class, around()}; }

@@ -58,8 +58,11 @@ struct LevelsByClass {
 
   const std::size_t coarsest = coarsest_points_of(rows);
   const std::vector<float> inverse = inverse_roots(roots, e);  ///< of the finest grid
+  const std::optional<StarByAxes> finest = star ? StarByAxes::of(rows, e) : std::nullopt;
   // The memory of several unknowns is predicted from that of the first one.
-  std::optional<StarByAxes> by_axes = star && grid.unknowns == 1 ? StarByAxes::of(rows, e) : std::nullopt;
+  std::optional<StarByAxes> by_axes = grid.unknowns == 1 ? finest : std::nullopt;
+  const bool plain = finest && is_plain(rows, e, grid.dimensions, star);
+  PlainGrids plain_grids{plain};
 
   ClassTables tables = {};
   std::vector<Level<Space>> levels = {};
@@ -69,7 +72,7 @@ struct LevelsByClass {
   std::vector<Level<Space>> predicted() const {
     double strength[3];
     couplings(rows, e, strength);
-    return planned<Space>(grid, true, strength, {}, coarsest, by_axes.has_value());
+    return planned<Space>(grid, true, strength, {}, coarsest, by_axes.has_value(), plain);
   }
 
   void make() {
@@ -89,6 +92,9 @@ struct LevelsByClass {
     double strength[3];
     couplings(rows, e, strength);
     level.axes = e.points() > coarsest ? axes_to_halve(strength, e, weak_axis(grid.dimensions, true)) : 0;
+    level.plain = plain_grids.add(e, level.axes, by_axes.has_value());
+    if (level.plain) level.plain_star = (levels.empty() ? finest : by_axes)->plain();
+    if (level.plain && !levels.empty()) levels.back().plain_star.next_is_plain = true;
     level.largest = largest_row(rows);
     level.omega = damping(level.axes, level.largest);
     if (level.axes == 0) coarsest_a = a;
@@ -106,6 +112,10 @@ struct LevelsByClass {
     const std::vector<float> p = next.scaled_weights(roots, next_roots);
     tables.add(p);
     level.even_p = even_weights(p, e, level.next, next.halved);
+    if (level.plain) {
+      level.plain_star.weight = p[Halved<7>::coefficient(centre) * std::size_t{scaled_classes}];
+      level.plain_star.find_scales(next_roots, e);
+    }
     e = level.next;
     rows = next_rows;
     roots = next_roots;

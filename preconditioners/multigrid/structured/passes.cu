@@ -15,6 +15,7 @@
 #include <utility>
 
 #include <ostinato/preconditioners/multigrid/structured/passes.hpp>
+#include <ostinato/preconditioners/multigrid/structured/planes.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/cuda/launch.cuh>
 #include <ostinato/spmv/space/cuda/overlap.cuh>
@@ -563,8 +564,8 @@ bool has_descent(const Cuda&, const Level<Cuda>& level) {
 }
 
 bool has_ascent(const Cuda& space, const Level<Cuda>& level) {
-  // In three dimensions the points at the sides cost more than a pass gains (H200, 2026-11).
-  return has_descent(space, level) && level.dimensions == 2;
+  // In three dimensions the points at the sides cost more than a pass gains, but for a plain grid (H200, 2026-11).
+  return has_descent(space, level) && (level.dimensions == 2 || level.plain);
 }
 
 /// The coefficients of all steps that nearly all coarse points share: composed() of the even rows and weights.
@@ -625,6 +626,8 @@ std::vector<Transfer<Cuda>> make_transfers(const Cuda& space, const std::vector<
   for (const TransferOf<Cuda>& t : wanted) {
     Transfer<Cuda>& made = transfers.emplace_back();
     made.omega = t.omega;
+    made.plain = t.level->plain;
+    if (made.plain) continue;
     const auto array = t.is_dropped ? std::make_shared<Vector<Cuda, float>>(space, elements(t)) : shared;
     const std::size_t first = t.is_dropped ? 0 : std::exchange(next, next + elements(t));
     with_shape_of(*t.level, [&]<class S>(S shape) {
@@ -635,6 +638,7 @@ std::vector<Transfer<Cuda>> make_transfers(const Cuda& space, const std::vector<
   if (wanted.empty()) return transfers;
   compose(space, tables, wanted.front().level->dimensions > 2);
   for (std::size_t k = 0; k < wanted.size(); ++k) {  // while the kernels run
+    if (transfers[k].plain) continue;
     with_shape_of(*wanted[k].level, [&]<class S>(S) {
       transfers[k].down.even = composed<S>(wanted[k], false);
       if (!is_deep<S>) transfers[k].up.even = composed<S>(wanted[k], true);
@@ -646,6 +650,7 @@ std::vector<Transfer<Cuda>> make_transfers(const Cuda& space, const std::vector<
 template <class T>
 void descend(const Cuda& space, const Level<Cuda>& level, const Transfer<Cuda>& transfer, const Source<T>& source,
              float* b_of_next) {
+  if (level.plain) return descend_planes(space, level, transfer.omega, source, b_of_next);
   const Box box =
       even_box(level, *source.even_root, [](const EvenRange& r, Index& begin, Index& end) { r.down(begin, end); });
   const Pass<T> pass = make_pass(level, transfer.omega, transfer.down, source, box, Shell(level.next, box), sharers,
@@ -658,6 +663,7 @@ void descend(const Cuda& space, const Level<Cuda>& level, const Transfer<Cuda>& 
 template <class T>
 void ascend(const Cuda& space, const Level<Cuda>& level, const Transfer<Cuda>& transfer, const Source<T>& source,
             const float* coarse, const Target<T>& target) {
+  if (level.plain) return ascend_planes(space, level, transfer.omega, source, coarse, target);
   const Box cells =
       even_box(level, *source.even_root, [](const EvenRange& r, Index& begin, Index& end) { r.up(begin, end); });
   const Box fine{{2 * cells.begin.x, 2 * cells.begin.y, cells.begin.z},

@@ -35,13 +35,14 @@ struct TransferStencil {
 template <class Space>
 struct Transfer {
   float omega = 0;                   ///< damping of the sweep
+  bool plain = false;                ///< of a plain level, which needs no stencils
   TransferStencil<Space> down = {};  ///< P^T (I - omega A) S, where S is the scale of the source
   TransferStencil<Space> up = {};    ///< S (I - omega A) P, in two dimensions
 
-  bool is_there() const { return down.by_class.size() > 0; }
+  bool is_there() const { return plain || down.by_class.size() > 0; }
   std::size_t bytes() const { return down.by_class.bytes() + up.by_class.bytes(); }
   static std::size_t bytes_of(const Level<Space>& level) {
-    const std::size_t coefficients = level.dimensions > 2 ? 125 : 2 * 25;
+    const std::size_t coefficients = level.plain ? 0 : level.dimensions > 2 ? 125 : 2 * 25;
     return coefficients * scaled_classes * sizeof(float);
   }
 };

@@ -56,19 +56,21 @@ inline int all_axes(int dimensions) { return (1 << dimensions) - 1; }
 inline Periodic periodic_axes(const Grid& grid) { return {grid.periodic[0], grid.periodic[1], grid.periodic[2]}; }
 
 /// The grids of a hierarchy, without arrays. An axis couples a quarter as strongly once it is halved. stars: whether
-/// coarse operators are stars as long as all axes are halved.
+/// coarse operators are stars as long as all axes are halved. plain: whether the first grid is.
 template <class Space>
 std::vector<Level<Space>> planned(const Grid& grid, bool by_class, const double (&strength)[3], const Periodic& keep,
-                                  std::size_t coarsest = coarsest_points, bool stars = false) {
+                                  std::size_t coarsest = coarsest_points, bool stars = false, bool plain = false) {
   double now[3] = {strength[0], strength[1], strength[2]};
   const Periodic periodic = periodic_axes(grid);
   std::vector<Level<Space>> grids;
+  PlainGrids plain_grids(plain);
   for (Extents e = grid.extents;; e = grids.back().next) {
     Level<Space> level{
         .grid = e, .dimensions = grid.dimensions, .star = grids.empty() ? grid.star : stars, .by_class = by_class};
     level.axes = e.points() > coarsest ? axes_to_halve(now, e, weak_axis(grid.dimensions, by_class), keep) : 0;
     level.next = halving(level.axes).of(e, periodic);
     level.periodic = periodic;
+    level.plain = plain_grids.add(e, level.axes, stars);
     stars = stars && level.axes == all_axes(grid.dimensions);
     for (int k = 0; k < 3; ++k) now[k] *= (level.axes >> k & 1) != 0 ? 0.25 : 1;
     grids.push_back(std::move(level));

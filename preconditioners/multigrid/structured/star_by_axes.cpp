@@ -78,6 +78,21 @@ double StarByAxes::term(int axis, int step, const int (&place)[3]) const {
   return value;
 }
 
+PlainStar StarByAxes::plain() const {
+  constexpr int first[3] = {0, 0, 0};  // place 1 of an axis of two points is the last one
+  double diagonal = 0;
+  for (int axis = 0; axis < 3; ++axis) diagonal += term(axis, 0, first);
+  PlainStar star;
+  for (int axis = 0; axis < 3; ++axis) {
+    int last[3] = {0, 0, 0};
+    last[axis] = 2;
+    const auto of_diagonal = [&](double value) { return static_cast<float>(value / diagonal); };
+    star.axis[axis] = {of_diagonal(term(axis, 1, first)), of_diagonal(term(axis, 0, first)),
+                       of_diagonal(term(axis, 0, last)), static_cast<float>(axis_[axis].d[2] / axis_[axis].d[0])};
+  }
+  return star;
+}
+
 Classes StarByAxes::rows() const {
   Classes rows{};
   for (int number = 0; number < neighbours; ++number) {

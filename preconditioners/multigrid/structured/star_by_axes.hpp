@@ -16,6 +16,7 @@
 #include <optional>
 
 #include <ostinato/preconditioners/multigrid/structured/classes.hpp>
+#include <ostinato/preconditioners/multigrid/structured/plain_star.hpp>
 #include <ostinato/spmv/base/extents.hpp>
 
 namespace ostinato::multigrid {
@@ -36,6 +37,11 @@ class StarByAxes {
   void halve(const HalvedClasses& next);
 
   Classes rows() const;
+
+  /// The same as sums over the diagonal of most rows, for which the first places stand. What leads to the next grid is
+  /// left open.
+  /// Requires  A plain grid.
+  PlainStar plain() const;
 
  private:
   /// Along an axis, by place.

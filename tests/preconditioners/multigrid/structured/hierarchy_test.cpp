@@ -499,7 +499,7 @@ Classes star_rows(double x, double y, double z) {
   return rows;
 }
 
-TEST(HalvedClasses, InterpolateLinearlyAlongAllAxes) {
+TEST(PlainGrids, InterpolateLinearlyAlongAllAxes) {
   const Extents e{16, 16, 16};
   ClassRoots ones;
   ones.fill(1);
@@ -513,11 +513,13 @@ TEST(HalvedClasses, InterpolateLinearlyAlongAllAxes) {
     return linear;
   };
   for (const Classes& rows : {star_rows(-1, -1, -1), star_rows(-0.5, -1, -0.75)}) {
+    EXPECT_TRUE(is_plain(rows, e, 3, true));
     EXPECT_TRUE(is_linear(rows));
   }
   // An axis that couples points with the other sign has no weights, although it is halved.
   const Classes other = star_rows(0.5, -1, -1);
   EXPECT_FALSE(is_linear(other));
+  EXPECT_FALSE(is_plain(other, e, 3, true));
 }
 
 TYPED_TEST(HierarchyOn, InterpolatesConstantsWithoutABoundary) {
