@@ -13,6 +13,7 @@
 #include "exit_code.hpp"
 #include "html/page.hpp"
 #include "progress.hpp"
+#include "short_waits.hpp"
 #include "text.hpp"
 
 namespace ostinato::cli {
@@ -87,6 +88,7 @@ int guarded(int argc, char** argv) {
 }  // namespace ostinato::cli
 
 int main(int argc, char** argv) {
+  ostinato::cli::restart_with_short_waits(argv);
   ostinato::cli::open_standard_streams();
   // Writing to a closed pipe, or beyond the limit of a file's size (ulimit -f), becomes an error like any other, told
   // after the report is written.
