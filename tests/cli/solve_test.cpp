@@ -209,7 +209,7 @@ TEST_F(CliSolve, TellsWhatEachStageTook) {
 
   const Json j = report(), stages = j["stages"];
   ASSERT_EQ(stages.size(), 2u);
-  EXPECT_EQ(stages[0]["solver"], "gmres");
+  EXPECT_EQ(stages[0]["solver"], "bicgstab2");
   EXPECT_EQ(stages[0]["preconditioner"], "none");
   EXPECT_EQ(stages[1]["preconditioner"], "ilut");
   EXPECT_EQ(stages[0]["iterations"], j["changes"][0]["iteration"]);
@@ -218,7 +218,7 @@ TEST_F(CliSolve, TellsWhatEachStageTook) {
   EXPECT_EQ(stages[1]["preconditioner_bytes"], j["bytes"]["preconditioner"]);
   EXPECT_GT(stages[1]["setup_seconds"], 0);
   EXPECT_LT(stages[1]["rate"], 1);
-  for (const char* phrase : {"stages", "gmres with none", "gmres with ilut: ", ", made in "})
+  for (const char* phrase : {"stages", "bicgstab2 with none", "gmres with ilut: ", ", made in "})
     EXPECT_NE(r.out.find(phrase), std::string::npos) << phrase << "\n" << r.out;
 }
 
