@@ -2,9 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/spmv/space/host.hpp>
 
+#include <fcntl.h>
+#include <sched.h>
+#include <unistd.h>
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -17,6 +21,7 @@
 #include <vector>
 
 #include <ostinato/spmv/base/error.hpp>
+#include <ostinato/spmv/space/busy_processors.hpp>
 #include <ostinato/spmv/space/memory.hpp>
 
 /// OpenMP's, where the program has OpenMP; otherwise null.
@@ -157,6 +162,32 @@ int start(int threads) {
   return last_asked > 0 ? last_asked : pool;
 }
 
+/// The number of running tasks of the machine, or 0 where the system doesn't tell.
+int running_tasks() {
+  const int file = ::open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return 0;
+  char text[128] = {};
+  const bool read = ::read(file, text, sizeof text - 1) > 0;
+  ::close(file);
+  int running = 0;
+  return read && std::sscanf(text, "%*s %*s %*s %d/", &running) == 1 ? running : 0;
+}
+
+/// The number of processors, or 0 where this thread may not run on all of them: then the tasks of the machine don't
+/// tell how busy its processors are.
+int all_processors() {
+  const long online = ::sysconf(_SC_NPROCESSORS_ONLN);
+  cpu_set_t mine;
+  const bool known = ::sched_getaffinity(0, sizeof mine, &mine) == 0;
+  return known && CPU_COUNT(&mine) == online ? static_cast<int>(online) : 0;
+}
+
+/// Whether other programs leave the caller of a loop one processor at most.
+bool processors_are_taken(detail::BusyProcessors& busy, int threads, detail::BusyProcessors::Clock::time_point now) {
+  static const int processors = all_processors();
+  return processors > 0 && busy.are_taken(processors, threads, now, running_tasks);
+}
+
 std::string find_model_name() {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {
@@ -210,8 +241,10 @@ void run_chunks(const Host& host, std::size_t count, void (*chunk)(const void*, 
   if (taken.test_and_set(std::memory_order_acquire)) return chunk(f, 0, count);
   const std::unique_ptr<std::atomic_flag, void (*)(std::atomic_flag*)> give_back(
       &taken, [](std::atomic_flag* flag) { flag->clear(std::memory_order_release); });
+  static BusyProcessors busy;  // belongs to the caller that has taken the pool
   const std::size_t chunks = std::min(count, static_cast<std::size_t>(host.threads()));
   if (chunks == 1) return chunk(f, 0, count);
+  if (processors_are_taken(busy, host.threads(), BusyProcessors::Clock::now())) return chunk(f, 0, count);
   const std::size_t length = count / chunks, longer = count % chunks;  // `longer` chunks have one element more
   const auto begin = [=](std::size_t t) { return t * length + std::min(t, longer); };
   FirstFailure failure;
