@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device.hpp"
 
+#include <algorithm>
 #include <cstdlib>
+#include <iterator>
+#include <thread>
 #include <utility>
 
 #include <ostinato/spmv/base/error.hpp>
@@ -17,6 +20,9 @@ namespace ostinato::cli {
 namespace {
 
 constexpr int most_threads = 512;  ///< Kokkos 3 supports no more
+
+/// With which users say how many threads there are.
+constexpr const char* thread_settings[] = {"OMP_NUM_THREADS", "KOKKOS_NUM_THREADS", "OMP_THREAD_LIMIT"};
 
 std::string unknown_device(std::string& name) {
   name = lower(name);
@@ -52,18 +58,29 @@ void add_device_options(Command& command, DeviceOptions& options) {
               options.threads, whole(0, most_threads));
 }
 
-Host make_host(const DeviceOptions& options) {
+namespace {
+
+/// The threads of a Host that is made for a file; 0: as many as OpenMP gives.
+int threads_for(const DeviceOptions& options, const std::string& matrix) {
+  constexpr double packed_entry = 4;  // bytes in a file
+  const double entries = file_bytes(matrix) / packed_entry;
+  const bool is_asked =
+      options.threads > 0 || std::any_of(std::begin(thread_settings), std::end(thread_settings),
+                                         [](const char* name) { return std::getenv(name) != nullptr; });
+  if (is_asked || entries == 0) return options.threads;
+  const int all = std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, most_threads);
+  const int useful = useful_threads({0, entries}, all);
+  return useful < all ? useful : 0;
+}
+
+}  // namespace
+
+Host make_host(const DeviceOptions& options, const std::string& matrix) {
   try {
-    return Host(options.threads);
+    return Host(threads_for(options, matrix));
   } catch (const ArgumentError& e) {
     throw UsageError((options.threads > 0 ? "--threads: " : "") + std::string(e.what()));
   }
-}
-
-Host host_for(const DeviceOptions& options, const SystemSize& size, const Host& all) {
-  const bool is_asked =
-      options.threads > 0 || std::getenv("OMP_NUM_THREADS") != nullptr || std::getenv("KOKKOS_NUM_THREADS") != nullptr;
-  return is_asked ? all : Host(useful_threads(size, all.threads()));
 }
 
 DeviceInfo device_info(const DeviceOptions& options, const DeviceChoice& choice, std::string description) {

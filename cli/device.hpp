@@ -32,12 +32,10 @@ struct DeviceInfo {
   DeviceSeconds predicted;  ///< of a whole answer on each device
 };
 
-/// Returns a Host with the requested number of threads.
+/// Returns a Host with the requested number of threads. Where none is requested, a small file gets the threads that make
+/// a system of its size faster: Kokkos opens each loop with all threads that there are.
 /// Throws    UsageError when there can't be so many.
-Host make_host(const DeviceOptions& options);
-
-/// A Host with those threads that make a system of this size faster, where no number of threads was asked for.
-Host host_for(const DeviceOptions& options, const SystemSize& size, const Host& all);
+Host make_host(const DeviceOptions& options, const std::string& matrix);
 
 DeviceInfo device_info(const DeviceOptions& options, const DeviceChoice& choice, std::string description);
 
@@ -57,14 +55,14 @@ std::future<Cuda> open_ahead(const DeviceOptions& options, const std::string& ma
 /// types. `matrix`: the file that is read, or another name.
 template <class Read, class F>
 int with_device(const DeviceOptions& options, const std::string& matrix, Read&& read, F&& f) {
-  const Host host = make_host(options);
+  const Host host = make_host(options, matrix);
   const auto in_precision = [&]<class T>() {
     std::future<Cuda> ahead = open_ahead(options, matrix, host);
     auto given = read.template operator()<T>();
     const SystemSize size = size_of(given);
     const DeviceChoice choice = choose_device(options.device, size, host, false);
     const auto open = [&] { return ahead.valid() ? ahead.get() : Cuda(choice.gpu); };
-    return ostinato::with_device(choice, host_for(options, size, host), open, [&](const auto& space) {
+    return ostinato::with_device(choice, host, open, [&](const auto& space) {
       return f.template operator()<T>(space, device_info(options, choice, space.description()), std::move(given));
     });
   };
