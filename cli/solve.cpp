@@ -184,8 +184,8 @@ std::optional<Stencil> stencil_of(const SolveInput& in) {
   const bool is_by_grid = multigrid != nullptr &&
                           (multigrid->kind == MultigridKind::automatic || multigrid->kind == MultigridKind::structured);
   const bool needs_none = precond.name == "auto" || precond.name == "none" || is_by_grid;
-  const bool asks = in.formats.format != "auto" || in.formats.tune != FormatInput{}.tune || !needs_none ||
-                    takes_any_shape(in.solver) || in.renumber == "on";
+  const bool asks = !in.coordinates.empty() || in.formats.format != "auto" || in.formats.tune != FormatInput{}.tune ||
+                    !needs_none || takes_any_shape(in.solver) || in.renumber == "on";
   const std::optional<Generated> made = asks ? std::nullopt : generated_matrix(in.matrix);
   if (!made) return {};
   return with_usage_errors([&] { return generate_stencil(made->family, made->options); });

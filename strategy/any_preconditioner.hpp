@@ -170,8 +170,7 @@ class AnyPreconditioner : public PreconditionerStep<Space, T> {
   /// Exec      Made by the first call, which waits.
   /// Throws    Stopped once options.stop is made. The object is then as before.
   const AnyPreconditioner* stronger(const StrongerOptions& options, std::vector<Refusal>& refused) const override;
-  /// What stronger() has made; null where it hasn't.
-  const AnyPreconditioner* made_stronger() const { return stronger_.get(); }
+  const AnyPreconditioner* made_stronger() const override { return stronger_.get(); }
   double stronger_seconds() const override;
   bool is_weak() const override { return choice_.name == "ilu0"; }
   /// What stronger() makes from now on serves so many solves, which share its time.

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -55,6 +56,8 @@ class PreconditionerStep : public PreconditionerBase<Space, T> {
     return nullptr;
   }
   /// Predicted time to make that, as far as one solve has to bear it; 0 where there is nothing.
+  /// What stronger() has made; null where it hasn't.
+  virtual const PreconditionerStep* made_stronger() const { return nullptr; }
   virtual double stronger_seconds() const { return 0; }
   virtual bool is_weak() const { return false; }  ///< it isn't symmetric, and leaves many iterations all the same
 };
@@ -79,6 +82,15 @@ template <class Space, class T>
 double stronger_seconds(const PreconditionerRef<Space, T>& m) {
   const PreconditionerStep<Space, T>* const step = step_of(m);
   return step == nullptr ? 0 : step->stronger_seconds();
+}
+
+/// The preconditioner of a name, of m and the stronger ones that were made after it: the last one; m where none has it.
+template <class Space, class T>
+PreconditionerRef<Space, T> last_in_use(const PreconditionerRef<Space, T>& m, std::string_view name) {
+  PreconditionerRef<Space, T> last = m;
+  for (const PreconditionerStep<Space, T>* step = step_of(m); step != nullptr; step = step->made_stronger())
+    if (step->name() == name) last = *step;
+  return last;
 }
 
 /// The sentences of refusals, one after the other.

@@ -32,6 +32,7 @@
 #include <ostinato/strategy/least_squares_preconditioner.hpp>
 #include <ostinato/strategy/runs.hpp>
 #include <ostinato/strategy/solve_by_name.hpp>
+#include <ostinato/strategy/step.hpp>
 
 namespace ostinato {
 
@@ -279,7 +280,8 @@ class SystemSolve {
     left.rtol = std::clamp(0.3 / excess(q_), 1e-9, 0.1);
     constexpr int few = 100;
     left.max_iterations = std::min(left.max_iterations, std::max(few, 3 * all.iterations));
-    SolveResult more = pass(solver_, m_, left, rest, zero, d, q_.norm);
+    const PreconditionerRef<Space, T> m = last_in_use(m_, all.preconditioner);
+    SolveResult more = pass(solver_, m, left, rest, zero, d, q_.norm);
     add_finite<T>(space_, d, x_);
     const Quality old = std::exchange(q_, quality());
     const double share = old.norm / b_norm_;
@@ -343,11 +345,22 @@ class SystemSolve {
     }
   }
 
+  /// ||A|| ||x|| / ||b||; of the prepared system where rows were scaled, since a row that is large beside others says
+  /// nothing of x.
+  double times_ordinary_size() {
+    if (prepared_.what().scaled_by == 0) return norm_of_a() * size_of_x() / b_norm_;
+    Vector<Space, T> of_b(space_, b_.size()), of_x(space_, b_.size()), room(space_, b_.size());
+    prepared_.enter(b_, x_, of_b, of_x);
+    const double size = norm_of<T>(space_, of_x, room.span(), slot_.data()),
+                 of_right_side = norm_of<T>(space_, of_b, room.span(), slot_.data());
+    return prepared_.analysis().structure().norm_inf * size / of_right_side;
+  }
+
   /// Where x is far larger than b / ||A||, looks for one of ordinary size: a singular A lets the methods add any
   /// multiple of a null vector to x.
   void shrink(SolveResult& all) {
     constexpr double large = 1e7, much = 1e-3;
-    const double before = size_of_x(), share = norm_of_a() * before / b_norm_;
+    const double before = size_of_x(), share = times_ordinary_size();
     if (!(share > large) || !std::isfinite(share) || !std::isfinite(q_.norm) || !may_go_on(all) ||
         (all.is_direct && all.null_pivots == 0))
       return;
