@@ -45,7 +45,7 @@ constexpr const char* exit_codes =
     "       output that can't be written\n"
     "  4    breakdown, divergence, numbers that aren't finite\n"
     "  5    memory or device\n"
-    "  130  interrupted; x so far is written";
+    "  130  interrupted; x so far is written, once a solve has begun";
 
 std::string version_text() {
   return fmt::format("ostinato {}.{}.{}, {}, {}, {}", version.major, version.minor, version.patch,

@@ -120,12 +120,13 @@ class ShownSetUp {
     live_.phase(phase);
   }
 
-  /// What a preconditioner refuses may be about coordinates, or about a grid that new numbers hide.
+  /// Called while `e` is handled. What a preconditioner refuses may be about coordinates, or about a grid that new
+  /// numbers hide.
   [[noreturn]] void explain(const ArgumentError& e, const PreconditionerRequest& asked) const {
     if (!in_.coordinates.empty()) throw FormatError(in_.coordinates, 0, e.what());
     const auto* const multigrid = std::any_cast<MultigridOptions>(&asked.options);
     const bool needs_grid = multigrid != nullptr && multigrid->kind == MultigridKind::structured;
-    if (!needs_grid || !is_renumbered_) throw e;
+    if (!needs_grid || !is_renumbered_) throw;
     throw ArgumentError(std::string(e.what()) +
                         "; rows were numbered anew, --renumber off keeps the numbers of the file");
   }

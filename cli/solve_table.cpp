@@ -229,16 +229,18 @@ std::string condition_text(const Condition& c) {
   const char* const of = c.of == Condition::Of::preconditioned ? "M^-1 A"
                          : c.of == Condition::Of::scaled       ? "the scaled A"
                                                                : "A";
-  return fmt::format("condition of {} about {:.1e}", of, c.value);
+  return fmt::format("condition of {} {} {:.1e}", of, c.of == Condition::Of::preconditioned ? "at least" : "about",
+                     c.value);
 }
 
 /// How far x may be from the solution, where that can be estimated.
 void add_forward_error(Facts& facts, const SolveResult& result) {
   const double error = result.forward_error();
   if (!std::isfinite(error)) return;
-  facts.row("forward error",
-            (error < 1 ? fmt::format("about {:.0e} or less", error) : "1 or more: no digit of x is certain") +
-                ", estimated: " + condition_text(result.condition));
+  const bool is_by_cg = result.condition.of == Condition::Of::preconditioned;
+  facts.row("forward error", (error < 1 ? fmt::format("about {:.0e}", error) : "1 or more: no digit of x is certain") +
+                                 (is_by_cg ? ", as far as CG has seen: " : ", estimated: ") +
+                                 condition_text(result.condition));
 }
 
 void add_end(Facts& facts, const SolveReport& r) {

@@ -99,15 +99,14 @@ double SolveResult::forward_error() const {
     return std::isnan(error) ? error : condition.value * std::max(error, rounding);
   };
   const double by_rows = std::isnan(scaled_error) ? backward_error : std::max(scaled_error, backward_error);
-  if (status == Status::least_squares) return std::numeric_limits<double>::quiet_NaN();
+  if (status == Status::least_squares || is_singular) return std::numeric_limits<double>::quiet_NaN();
   switch (condition.of) {
     case Condition::Of::matrix:
       return times(backward_error);
-    case Condition::Of::scaled:
-      return times(by_rows);
     case Condition::Of::preconditioned:
       // Where M is nearly A, the condition is about 1, and the residual, in a norm that M gives, tells all.
       return std::isnan(by_rows) ? times(relative_residual) : std::max(times(by_rows), relative_residual);
+    case Condition::Of::scaled:  // which says nothing of elements of x of different size
     case Condition::Of::nothing:
       break;
   }
@@ -119,7 +118,7 @@ std::string SolveResult::message() const {
   std::snprintf(numbers, sizeof numbers, " after %d %s in %.3g s, ||b - A x|| / ||b|| = %.3e (recomputed)", iterations,
                 iterations == 1 ? "iteration" : "iterations", seconds, relative_residual);
   if (const double forward = forward_error(); std::isfinite(forward))
-    std::snprintf(error, sizeof error, ", forward error about %.0e or less", forward);
+    std::snprintf(error, sizeof error, ", forward error about %.0e", forward);
   return solver + ": " + in_words(status) + numbers + error + (reason.empty() ? "" : ": " + reason);
 }
 

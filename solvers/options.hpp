@@ -259,9 +259,10 @@ struct SolveResult {
   }
   /// Whether the system or, by LSMR, the least squares problem was solved.
   explicit operator bool() const { return status == Status::converged || status == Status::least_squares; }
-  /// An estimate of ||x - A^-1 b|| / ||x||: the condition times the backward error, that of A with rows of one size
-  /// (scaled_error, where it is known) if the condition isn't that of A; with that of M^-1 A at least the relative
-  /// residual. NaN where no condition is known, or x solves a least squares problem.
+  /// An estimate of ||x - A^-1 b|| / ||x||: the condition times the backward error; with the condition of M^-1 A the
+  /// larger one of A with rows of one size (scaled_error), and at least the relative residual. Mostly too large; too
+  /// small where unknowns are of very different size, or the right-hand side and the guess hide the slowest part of the
+  /// error. NaN where no condition of A or M^-1 A is known, A is singular, or x solves a least squares problem.
   double forward_error() const;
   std::string message() const;  ///< one line: status, iterations, recomputed residual, forward error, reason
 };

@@ -237,13 +237,15 @@ AnyPreconditioner<Space, T>::AnyPreconditioner(const Analysis<Space, T>& analysi
       options_(std::move(asked.options)),
       rows_(static_cast<std::size_t>(analysis.structure().rows)),
       mem_limit_(mem_limit) {
-  const bool is_auto = choice_.name == "auto", has_points = is_auto && take_points();
+  const bool is_auto = choice_.name == "auto", has_points = is_auto && take_points(analysis.structure().rows);
   if (options_.has_value() && entry_of<Space, T>(choice_.name) == nullptr)
     throw ArgumentError(choice_.name + " takes no options" + (is_auto ? " but the coordinates of the points" : ""));
-  if (!is_auto || has_points) {
+  if (!is_auto) {
     built_ = build(analysis, stop);
   } else {
-    choose(analysis, stop);
+    const std::string why = has_points ? why_not_for_points(analysis, stop) : std::string();
+    if (!has_points || !why.empty()) choose(analysis, stop);
+    if (!why.empty()) choice_.reason += "; the coordinates of the points aren't used: " + why;
   }
   is_none_ = built_ == nullptr;
   if (!is_auto) return;
@@ -260,15 +262,34 @@ AnyPreconditioner<Space, T>::AnyPreconditioner(const Space& space, const Csr<T>&
     : AnyPreconditioner(Analysis<Space, T>(space, SpaceCsr<Space, T>(space, a).kept(space)), name) {}
 
 /// Chooses aggregation where the options of "auto" hold the coordinates of the points. False where they don't.
+/// Throws    ArgumentError where the points aren't those of so many rows.
 template <class Space, class T>
-bool AnyPreconditioner<Space, T>::take_points() {
+bool AnyPreconditioner<Space, T>::take_points(Index rows) {
   auto* const multigrid = std::any_cast<MultigridOptions>(&options_);
   if (multigrid == nullptr || multigrid->coordinates.dimensions == 0) return false;
+  const std::size_t points =
+      multigrid->coordinates.values.size() / static_cast<std::size_t>(multigrid->coordinates.dimensions);
+  if (points == 0 || static_cast<std::size_t>(rows) % points != 0)
+    throw ArgumentError("auto: there are coordinates of " + std::to_string(points) + " points, but A has " +
+                        std::to_string(rows) + " rows");
   multigrid->kind = MultigridKind::aggregation;
   choice_ = {std::string(Multigrid<Space, T>::name),
              "the coordinates of the points are given, from which aggregation takes the motions of a rigid body"};
   rung_ = 0;
   return true;
+}
+
+/// Builds what take_points() has chosen. Returns why the matrix isn't one for it; empty where it is.
+template <class Space, class T>
+std::string AnyPreconditioner<Space, T>::why_not_for_points(const Analysis<Space, T>& analysis,
+                                                            const StopRequest& stop) {
+  try {
+    built_ = build(analysis, stop);
+    return {};
+  } catch (const ArgumentError& e) {
+    options_.reset();
+    return what_is_wrong(e);
+  }
 }
 
 /// Makes the chosen preconditioner, with its options, within the limit of memory; null for "none".

@@ -207,7 +207,8 @@ class AnyPreconditioner : public PreconditionerStep<Space, T> {
   }
   Refusal try_to_build(const Analysis<Space, T>& analysis, const StopRequest& stop);
   double poorest_rate(const Analysis<Space, T>& analysis) const;
-  bool take_points();
+  bool take_points(Index rows);
+  std::string why_not_for_points(const Analysis<Space, T>& analysis, const StopRequest& stop);
   void choose(const Analysis<Space, T>& analysis, const StopRequest& stop);
   int rung_after(int from, const Structure& s, bool may_be_definite) const;  ///< no_ladder where there is none
   bool looks_stiff(const Analysis<Space, T>& analysis) const;

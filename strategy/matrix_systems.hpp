@@ -126,6 +126,10 @@ class MatrixSystem : public SystemSetUp<Space, T> {
     if (!made) {
       set_up.unfinished = options.solve.stop.is_made() ? Status::interrupted : Status::time_limit;
       set_up.preconditioner = {"none", options.preconditioner.name + " wasn't ready in time"};
+      set_up.preconditioner_remarks.clear();
+      set_up.levels.clear();
+      set_up.preconditioner_bytes = 0;
+      set_up.predicted.reset();
     }
     return made;
   }

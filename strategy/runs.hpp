@@ -138,7 +138,8 @@ inline void extend(SolveResult& all, SolveResult& more) {
   count(all, more);
   take_ending(all, more);
   take_residual(all, more);
-  if (more.condition.value > all.condition.value) all.condition = more.condition;
+  if (more.condition.of != all.condition.of || more.condition.value > all.condition.value)
+    all.condition = more.condition;
 }
 
 /// Names the caller's limit, where the last of several runs would name what was left for that run.

@@ -129,6 +129,7 @@ class SystemSolve {
     judge(result);
     result.take({Cause::no_solution,
                  "no x solves the system: " + row_text(row) + " of A has no entry other than 0, and b isn't 0 there"});
+    result.is_singular = true;
     if (options_.history) result.history.push_back(result.relative_residual);
     return result;
   }
@@ -563,8 +564,11 @@ class SystemSolve {
   static void call_singular(SolveResult& all, const std::string& shown) {
     all.is_singular = true;
     if (all.cause == Cause::no_solution) return;
-    const std::string verdict = "A is singular to working precision: x is one of many (" + shown + ")";
     const Status s = all.status;
+    if (s == Status::time_limit || s == Status::iteration_limit || s == Status::interrupted) return;
+    const bool is_solved = s == Status::converged || s == Status::least_squares;
+    const std::string verdict =
+        "A is singular to working precision" + std::string(is_solved ? ": x is one of many" : "") + " (" + shown + ")";
     const bool is_cause = s == Status::stagnated || s == Status::breakdown || s == Status::diverged ||
                           (s == Status::converged && all.reason.empty());
     const bool is_said = all.reason.empty() || all.cause == Cause::singular;  // by the verdict

@@ -31,7 +31,7 @@ th { font-weight: 600; } .facts th { color: var(--soft); white-space: nowrap; }
 .grid td, .grid th { border-bottom: 1px solid var(--rule); font-variant-numeric: tabular-nums; }
 .grid .number { text-align: right; white-space: nowrap; }
 .grid td:first-child { white-space: nowrap; } .grid td:last-child { overflow-wrap: break-word; }
-figure { margin: 1em 0; overflow-x: auto; } figcaption, footer { color: var(--soft); font-size: 0.9em; }
+p, footer { overflow-wrap: anywhere; } figure { margin: 1em 0; overflow-x: auto; } figcaption, footer { color: var(--soft); font-size: 0.9em; }
 @media (max-width: 40em) { body { margin: 1em auto; } .facts th, .facts td { display: block; }
   .facts td { padding-bottom: 0.5em; overflow-wrap: anywhere; } svg { min-width: 34em; } }
 svg { max-width: 100%; height: auto; } svg text { fill: var(--ink); font: 12px system-ui, sans-serif; }

@@ -8,13 +8,31 @@
 
 namespace ostinato {
 
+namespace {
+
+constexpr double digits = 0.05;
+
+/// Whether the smallest eigenvalue hardly fell in the last quarter of the process. A guess, or a right-hand side, that
+/// holds little of the slowest part of the error shows that late or never.
+bool has_settled(const Tridiagonal& lanczos, double smallest) {
+  constexpr std::size_t fewest = 12;
+  constexpr double hardly = 2;
+  const std::size_t n = lanczos.diagonal.size(), before = n - n / 4;
+  if (n < fewest) return false;
+  Tridiagonal part = lanczos;
+  part.diagonal.resize(before);
+  part.beside.resize(before);
+  return eigenvalue(part, 0, digits) <= hardly * smallest;
+}
+
+}  // namespace
+
 Condition ritz_condition(const Tridiagonal& lanczos, bool has_preconditioner) {
-  constexpr double digits = 0.05;
   const std::size_t n = lanczos.diagonal.size();
   if (n < 2) return {};
   const double smallest = eigenvalue(lanczos, 0, digits), largest = eigenvalue(lanczos, n - 1, digits);
   const double ratio = largest / smallest;
-  if (!(smallest > 0) || !std::isfinite(ratio)) return {};
+  if (!(smallest > 0) || !std::isfinite(ratio) || !has_settled(lanczos, smallest)) return {};
   // Smaller eigenvalues are rounding.
   constexpr double most = 0.5 / std::numeric_limits<double>::epsilon();
   return {std::clamp(ratio, 1.0, most), has_preconditioner ? Condition::Of::preconditioned : Condition::Of::matrix};

@@ -32,7 +32,7 @@ OSTINATO_METHOD_TEST(Reason, IsInTheMessageOfEverySolveThatFails) {
   EXPECT_TRUE(failed.message().ends_with(": b holds NaN in row 4 (counted from 0)")) << failed.message();
   EXPECT_NE(failed.message().find(this->name() + ": not finite after 0 iterations"), std::string::npos);
   EXPECT_EQ(good.reason, "");
-  EXPECT_TRUE(good.message().ends_with("(recomputed)") || good.message().ends_with(" or less")) << good.message();
+  EXPECT_NE(good.message().find("(recomputed)"), std::string::npos) << good.message();
 }
 
 OSTINATO_METHOD_TEST(Reason, NamesTheSourceOfANumberThatIsNotFinite) {

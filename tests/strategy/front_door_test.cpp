@@ -116,7 +116,8 @@ TEST(FrontDoor, EstimatesTheErrorOfX) {
       const auto s = solve(system.a, system.b, options);
       ASSERT_EQ(s.status, Status::converged) << name << ": " << s.message();
       const double estimate = s.forward_error();
-      if (std::string(name) == "auto" && std::isnan(estimate)) continue;  // of a method that tells nothing
+      // CG says nothing where it has seen little of A.
+      if (!s.is_direct && std::isnan(estimate)) continue;
       EXPECT_GE(estimate, 0.1 * error_of(s.x, solution)) << name << ": " << s.message();
       EXPECT_LT(estimate, 1) << name;
       EXPECT_FALSE(s.is_singular) << name << ": " << s.message();
