@@ -32,8 +32,8 @@ struct DeviceInfo {
   DeviceSeconds predicted;  ///< of a whole answer on each device
 };
 
-/// Returns a Host with the requested number of threads. Where none is requested, a small file gets the threads that make
-/// a system of its size faster: Kokkos opens each loop with all threads that there are.
+/// Returns a Host with the requested number of threads. Where none is requested, a small file gets the threads that
+/// make a system of its size faster: Kokkos opens each loop with all threads that there are.
 /// Throws    UsageError when there can't be so many.
 Host make_host(const DeviceOptions& options, const std::string& matrix);
 
