@@ -26,7 +26,7 @@ sources_of() {
     disk_cache) echo spmv/base/disk_cache.cpp ;;
     kept_trials) echo spmv/base/disk_cache.cpp spmv/selection/{choice,trials}.cpp ;;
     report) echo cli/{amortisation,exit_code,json,solve_table,sparkline,table,text}.cpp cli/html/*.cpp \
-      preconditioners/contract/memory_budget.cpp preconditioners/synonyms.cpp solvers/methods/bases.cpp solvers/{cause,options}.cpp strategy/examination_words.cpp spmv/selection/search_engine.cpp spmv/matrix/io/text.cpp spmv/selection/choice.cpp ;;
+      preconditioners/contract/memory_budget.cpp preconditioners/synonyms.cpp solvers/methods/bases.cpp solvers/{cause,options}.cpp strategy/examination_words.cpp spmv/base/row_numbers.cpp spmv/selection/search_engine.cpp spmv/matrix/io/text.cpp spmv/selection/choice.cpp ;;
   esac
 }
 
