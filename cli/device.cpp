@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device.hpp"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <iterator>
-#include <thread>
 #include <utility>
 
 #include <ostinato/spmv/base/error.hpp>
@@ -68,7 +69,9 @@ int threads_for(const DeviceOptions& options, const std::string& matrix) {
       options.threads > 0 || std::any_of(std::begin(thread_settings), std::end(thread_settings),
                                          [](const char* name) { return std::getenv(name) != nullptr; });
   if (is_asked || entries == 0) return options.threads;
-  const int all = std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, most_threads);
+  cpu_set_t mine;
+  if (::sched_getaffinity(0, sizeof mine, &mine) != 0) return options.threads;  // over 1,024 processors
+  const int all = std::clamp(CPU_COUNT(&mine), 1, most_threads);
   const int useful = useful_threads({0, entries}, all);
   return useful < all ? useful : 0;
 }
