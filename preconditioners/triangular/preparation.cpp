@@ -59,7 +59,7 @@ LuOrder order_with_pivots(const CsrView<double>& a, double most_seconds, const S
   LuOrder order = choose_lu_order(a, most_seconds, stop);
   if (order.seconds <= most_seconds) return order;
   char text[80];
-  std::snprintf(text, sizeof text, "the factors are predicted to take %.1g s, more than %.1g", order.seconds,
+  std::snprintf(text, sizeof text, "the factors are predicted to take %.3g s, more than %.3g", order.seconds,
                 most_seconds);
   throw ArgumentError(text);
 }
