@@ -132,6 +132,20 @@ TEST_F(CliGenerated, TellsWhereThePointsAre) {
   ASSERT_EQ(run("solve elasticity3d:6 --quiet --json report.json --device cpu --coordinates elasticity3d:6").code, 0);
   EXPECT_EQ(report()["preconditioner"], "multigrid") << "which auto takes for points";
   EXPECT_EQ(report()["iterations"], iterations);
+  ASSERT_EQ(run("generate elasticity3d 5 q.mtx --coordinates other.npy").code, 0);
+  for (const char* matrix : {"elasticity3d:6", "poisson2d:20"}) {
+    const Outcome other = run("solve " + std::string(matrix) + " --device cpu --coordinates other.npy");
+    EXPECT_EQ(other.code, 3) << matrix;
+    EXPECT_NE(other.err.find("other.npy: auto: there are coordinates of "), std::string::npos) << other.err;
+  }
+  std::string ring = "%%MatrixMarket matrix coordinate real general\n882 882 882\n";  // without a diagonal
+  for (int i = 1; i <= 882; ++i) ring += std::to_string(i) + " " + std::to_string(i % 882 + 1) + " 2\n";
+  write("r.mtx", ring);
+  EXPECT_EQ(run("generate elasticity3d 6 e.mtx --coordinates points.npy").code, 0);
+  const Outcome random = run("solve r.mtx --device cpu --quiet --json report.json --coordinates points.npy");
+  EXPECT_EQ(random.code, 0) << "auto goes on with something else: " << random.err;
+  EXPECT_NE(report()["reasons"]["preconditioner"].get<std::string>().find("coordinates of the points aren't used"),
+            std::string::npos);
   for (const std::string points : {"points.npy", "points.mtx"}) {
     ASSERT_EQ(run("generate elasticity3d 6 e.mtx --coordinates " + points).code, 0) << points;
     ASSERT_EQ(run("solve e.mtx" + precond + points).code, 0) << points;

@@ -13,6 +13,7 @@
 #include <ostinato/spmv/matrix/generate.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/strategy/linear_solver.hpp>
 
 #include "support/exact_residual.hpp"
 #include "support/matrices.hpp"
@@ -124,6 +125,25 @@ TEST(FrontDoor, EstimatesTheErrorOfX) {
       EXPECT_NE(s.message().find(", forward error about "), std::string::npos);
     }
   }
+}
+
+TEST(FrontDoor, TellsNoErrorWhereFewIterationsHideTheSlowestPart) {
+  const Csr<double> a = generate<double>("poisson2d", {.n = 40});
+  const System<double> system = with_known_solution(a, 5);
+  const Host space;
+  LinearSolver solver(space, a, {.solver = "cg", .preconditioner = {"none"}, .solve = {.rtol = 1e-6}});
+  std::vector<double> x(system.b.size());
+  ASSERT_TRUE(solver.solve(system.b, x, {.rtol = 1e-12}));
+  // An error along the slowest part, of which one more iteration leaves nothing.
+  for (std::size_t i = 0; i < x.size(); ++i)
+    x[i] += 1e-3 * std::sin(M_PI * (static_cast<double>(i % 40) + 1) / 41) *
+            std::sin(M_PI * (static_cast<double>(i / 40) + 1) / 41);
+
+  const SolveResult again = solver.solve(system.b, x, {.rtol = 1e-6});
+
+  EXPECT_TRUE(again) << again.message();
+  EXPECT_LT(again.iterations, 12);
+  EXPECT_TRUE(std::isnan(again.forward_error())) << again.message();
 }
 
 TEST(FrontDoor, TellsNoErrorWithoutACondition) {

@@ -548,6 +548,8 @@ TYPED_TEST(LinearSolvers, EndWhenAStopWasRequestedWhileTheyTakeNewValues) {
     raised = true;
     solver.update_values(a);
     ASSERT_EQ(solver.set_up().unfinished, Status::interrupted) << name;
+    EXPECT_EQ(solver.set_up().preconditioner_bytes, 0u) << name;
+    EXPECT_TRUE(solver.set_up().levels.empty() && solver.set_up().preconditioner_remarks.empty()) << name;
     const auto system = with_known_solution(a);
     auto x = this->put(system.x0);
     EXPECT_EQ(solver.solve(this->put(system.b), x, {.rtol = this->rtol}).status, Status::interrupted) << name;
