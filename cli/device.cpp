@@ -105,8 +105,8 @@ std::future<Cuda> open_ahead(const DeviceOptions& options, const std::string& ma
   constexpr double longest_entry = 50;  // bytes of an entry in a file; packed files have fewer
   const bool is_named = options.device != "auto";
   const SystemSize least{0, file_bytes(matrix) / longest_entry, sizeof(float)};
-  const DeviceChoice named = choose_device(is_named ? options.device : "cpu", least, host, false);
-  const int gpu = is_named || !named.predicted.gpu_is_faster() ? named.gpu : 0;
+  const int automatic = predict_seconds(least, host.threads(), false).gpu_is_faster() ? 0 : -1;
+  const int gpu = is_named ? choose_device(options.device, least, host, false).gpu : automatic;
   if (gpu < 0) return {};
 #ifdef OSTINATO_HAS_CUDA
   return std::async(std::launch::async, [gpu] { return Cuda(gpu); });

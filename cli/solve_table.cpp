@@ -225,22 +225,15 @@ void add_stages(Facts& facts, const std::vector<Stage>& stages) {
   }
 }
 
-std::string condition_text(const Condition& c) {
-  const char* const of = c.of == Condition::Of::preconditioned ? "M^-1 A"
-                         : c.of == Condition::Of::scaled       ? "the scaled A"
-                                                               : "A";
-  return fmt::format("condition of {} {} {:.1e}", of, c.of == Condition::Of::preconditioned ? "at least" : "about",
-                     c.value);
-}
-
 /// How far x may be from the solution, where that can be estimated.
 void add_forward_error(Facts& facts, const SolveResult& result) {
   const double error = result.forward_error();
   if (!std::isfinite(error)) return;
-  const bool is_by_cg = result.condition.of == Condition::Of::preconditioned;
-  facts.row("forward error", (error < 1 ? fmt::format("about {:.0e}", error) : "1 or more: no digit of x is certain") +
-                                 (is_by_cg ? ", as far as CG has seen: " : ", estimated: ") +
-                                 condition_text(result.condition));
+  const std::string size = error < 1 ? fmt::format("about {:.0e}", error) : "1 or more: no digit of x is certain";
+  const char* const how = result.condition.of == Condition::Of::preconditioned
+                              ? "as far as CG has seen: condition of M^-1 A at least"
+                              : "estimated: condition of A about";
+  facts.row("forward error", fmt::format("{}, {} {:.1e}", size, how, result.condition.value));
 }
 
 void add_end(Facts& facts, const SolveReport& r) {

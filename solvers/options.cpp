@@ -95,22 +95,17 @@ double Stage::rate() const {
 
 double SolveResult::forward_error() const {
   constexpr double rounding = std::numeric_limits<double>::epsilon() / 2;  // that A and b have from the beginning
+  constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
   const auto times = [&](double error) {
     return std::isnan(error) ? error : condition.value * std::max(error, rounding);
   };
+  if (status == Status::least_squares || is_singular) return unknown;
+  if (condition.of == Condition::Of::matrix) return times(backward_error);
+  // That of the scaled A says nothing of elements of x of different size.
+  if (condition.of != Condition::Of::preconditioned) return unknown;
+  // Where M is nearly A, the condition is about 1, and the residual, in a norm that M gives, tells all.
   const double by_rows = std::isnan(scaled_error) ? backward_error : std::max(scaled_error, backward_error);
-  if (status == Status::least_squares || is_singular) return std::numeric_limits<double>::quiet_NaN();
-  switch (condition.of) {
-    case Condition::Of::matrix:
-      return times(backward_error);
-    case Condition::Of::preconditioned:
-      // Where M is nearly A, the condition is about 1, and the residual, in a norm that M gives, tells all.
-      return std::isnan(by_rows) ? times(relative_residual) : std::max(times(by_rows), relative_residual);
-    case Condition::Of::scaled:  // which says nothing of elements of x of different size
-    case Condition::Of::nothing:
-      break;
-  }
-  return std::numeric_limits<double>::quiet_NaN();
+  return std::isnan(by_rows) ? times(relative_residual) : std::max(times(by_rows), relative_residual);
 }
 
 std::string SolveResult::message() const {

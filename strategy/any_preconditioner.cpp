@@ -242,10 +242,12 @@ AnyPreconditioner<Space, T>::AnyPreconditioner(const Analysis<Space, T>& analysi
     throw ArgumentError(choice_.name + " takes no options" + (is_auto ? " but the coordinates of the points" : ""));
   if (!is_auto) {
     built_ = build(analysis, stop);
-  } else {
-    const std::string why = has_points ? why_not_for_points(analysis, stop) : std::string();
-    if (!has_points || !why.empty()) choose(analysis, stop);
-    if (!why.empty()) choice_.reason += "; the coordinates of the points aren't used: " + why;
+  } else if (!has_points) {
+    choose(analysis, stop);
+  } else if (const Refusal refused = try_to_build(analysis, stop, true)) {
+    options_.reset();
+    choose(analysis, stop);
+    choice_.reason += "; the coordinates of the points aren't used: " + refused.text;
   }
   is_none_ = built_ == nullptr;
   if (!is_auto) return;
@@ -277,19 +279,6 @@ bool AnyPreconditioner<Space, T>::take_points(Index rows) {
              "the coordinates of the points are given, from which aggregation takes the motions of a rigid body"};
   rung_ = 0;
   return true;
-}
-
-/// Builds what take_points() has chosen. Returns why the matrix isn't one for it; empty where it is.
-template <class Space, class T>
-std::string AnyPreconditioner<Space, T>::why_not_for_points(const Analysis<Space, T>& analysis,
-                                                            const StopRequest& stop) {
-  try {
-    built_ = build(analysis, stop);
-    return {};
-  } catch (const ArgumentError& e) {
-    options_.reset();
-    return what_is_wrong(e);
-  }
 }
 
 /// Makes the chosen preconditioner, with its options, within the limit of memory; null for "none".
@@ -371,14 +360,16 @@ double AnyPreconditioner<Space, T>::poorest_rate(const Analysis<Space, T>& analy
   return is_plain ? poor_rate_of_plain : poor_rate(analysis.grid().unknowns);
 }
 
-/// Returns why the chosen preconditioner can't be built or won't pay; nothing when it was built.
+/// Returns why the chosen preconditioner can't be built or, unless it may be poor, won't pay. Nothing when it
+/// was built.
 template <class Space, class T>
-Refusal AnyPreconditioner<Space, T>::try_to_build(const Analysis<Space, T>& analysis, const StopRequest& stop) {
+Refusal AnyPreconditioner<Space, T>::try_to_build(const Analysis<Space, T>& analysis, const StopRequest& stop,
+                                                  bool may_be_poor) {
   try {
     built_ = build(analysis, stop);
     // Only hierarchies know a rate; for others no grid has to be looked for.
     const double rate = built_ == nullptr ? 0 : built_->rate();
-    const bool is_poor = rate > 0 && rate > poorest_rate(analysis);
+    const bool is_poor = !may_be_poor && rate > 0 && rate > poorest_rate(analysis);
     if (is_poor) return {Refusal::Why::poor, choice_.name + ": a cycle shrinks an error too little"};
     return {};
   } catch (const MemoryLimitError& e) {

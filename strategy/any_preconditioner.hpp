@@ -205,10 +205,9 @@ class AnyPreconditioner : public PreconditionerStep<Space, T> {
   Answer answer(Answer (Base::*of)() const, std::type_identity_t<Answer> without) const {
     return is_identity() ? without : (built_.get()->*of)();
   }
-  Refusal try_to_build(const Analysis<Space, T>& analysis, const StopRequest& stop);
+  Refusal try_to_build(const Analysis<Space, T>& analysis, const StopRequest& stop, bool may_be_poor = false);
   double poorest_rate(const Analysis<Space, T>& analysis) const;
   bool take_points(Index rows);
-  std::string why_not_for_points(const Analysis<Space, T>& analysis, const StopRequest& stop);
   void choose(const Analysis<Space, T>& analysis, const StopRequest& stop);
   int rung_after(int from, const Structure& s, bool may_be_definite) const;  ///< no_ladder where there is none
   bool looks_stiff(const Analysis<Space, T>& analysis) const;

@@ -26,6 +26,7 @@
 #include <ostinato/strategy/numbered_matrix.hpp>
 #include <ostinato/strategy/prepared_matrix.hpp>
 #include <ostinato/strategy/solve_by_name.hpp>
+#include <ostinato/strategy/step.hpp>
 #include <ostinato/strategy/system_set_up.hpp>
 #include <ostinato/strategy/system_solve.hpp>
 
@@ -229,7 +230,7 @@ class SquareSystem final : public MatrixSystem<Space, T> {
                    [&] { return m_->update_values(parts.prepared.analysis(), deadline_of(options.solve)); })) {
       m_.reset();
     }
-    worked_ = nullptr;  // m_ has dropped it
+    worked_ = {};  // m_ has dropped it
     this->take(analysis);
     parts_ = std::move(parts);
     take_parts();
@@ -254,22 +255,21 @@ class SquareSystem final : public MatrixSystem<Space, T> {
   };
   Begin begin(const SolveOptions& limits) const {
     using Ref = PreconditionerRef<Space, T>;
-    return {options.solver, may_take_worked(limits) ? Ref(*worked_) : m_ ? Ref(*m_) : Ref()};
+    return {options.solver, may_take_worked(limits) ? worked_ : m_ ? Ref(*m_) : Ref()};
   }
 
   /// Whether the limits of a solve leave room for what worked, and for the weaker ones that are kept beside it.
   bool may_take_worked(const SolveOptions& limits) const {
-    if (worked_ == nullptr || limits.effort == Effort::quick) return false;
+    if (worked_.get() == nullptr || limits.effort == Effort::quick) return false;
     if (limits.mem_limit == 0) return true;
-    std::size_t bytes = worked_->bytes();
-    for (const AnyPreconditioner<Space, T>* m = &*m_; m != worked_; m = m->made_stronger()) bytes += m->bytes();
+    std::size_t bytes = worked_.bytes();
+    for (const AnyPreconditioner<Space, T>* m = &*m_; m != worked_.get(); m = m->made_stronger()) bytes += m->bytes();
     return bytes <= limits.mem_limit;
   }
 
   /// Lets the next solve begin with the preconditioner that ended this one, where a stronger one took its place.
   void remember(const SolveResult& result) {
-    for (const auto* m = worked_ != nullptr ? worked_ : m_ ? &*m_ : nullptr; m != nullptr; m = m->made_stronger())
-      if (m->name() == result.preconditioner) worked_ = m;
+    if (m_) worked_ = last_in_use(worked_.get() == nullptr ? *m_ : worked_, result.preconditioner);
   }
 
   Parts make_parts(const Analysis<Space, T>& analysis, const Operator<Space, T>* lent) const {
@@ -307,7 +307,7 @@ class SquareSystem final : public MatrixSystem<Space, T> {
 
   Parts parts_;
   std::optional<AnyPreconditioner<Space, T>> m_;
-  const AnyPreconditioner<Space, T>* worked_ = nullptr;  ///< of those that m_ has made; null for m_ itself
+  PreconditionerRef<Space, T> worked_;  ///< m_ or one of those that it has made; null until a solve has converged
 };
 
 /// A least squares problem: the matrix and its transpose, with a preconditioner of A^T A or A A^T.

@@ -15,10 +15,8 @@ constexpr double digits = 0.05;
 /// Whether the smallest eigenvalue hardly fell in the last quarter of the process. A guess, or a right-hand side, that
 /// holds little of the slowest part of the error shows that late or never.
 bool has_settled(const Tridiagonal& lanczos, double smallest) {
-  constexpr std::size_t fewest = 12;
   constexpr double hardly = 2;
   const std::size_t n = lanczos.diagonal.size(), before = n - n / 4;
-  if (n < fewest) return false;
   Tridiagonal part = lanczos;
   part.diagonal.resize(before);
   part.beside.resize(before);
@@ -28,8 +26,9 @@ bool has_settled(const Tridiagonal& lanczos, double smallest) {
 }  // namespace
 
 Condition ritz_condition(const Tridiagonal& lanczos, bool has_preconditioner) {
+  constexpr std::size_t fewest = 12;
   const std::size_t n = lanczos.diagonal.size();
-  if (n < 2) return {};
+  if (n < fewest) return {};
   const double smallest = eigenvalue(lanczos, 0, digits), largest = eigenvalue(lanczos, n - 1, digits);
   const double ratio = largest / smallest;
   if (!(smallest > 0) || !std::isfinite(ratio) || !has_settled(lanczos, smallest)) return {};

@@ -122,6 +122,9 @@ class CliHtml : public Cli {
     EXPECT_EQ(reader.problem(), "");
     return elements;
   }
+
+  /// Solves a system on which one method breaks down and another one goes on. Writes page.html and report.json.
+  void solve_by_two_methods();
 };
 
 std::vector<Element> of_kind(const std::vector<Element>& page, const std::string& name, const std::string& style = "") {
@@ -155,6 +158,12 @@ const char* const symmetric_indefinite =
     "%%MatrixMarket matrix coordinate real symmetric\n3 3 4\n1 1 1\n2 1 3\n2 2 1\n3 3 2\n";
 /// A right-hand side with which CG meets the negative eigenvalue at once.
 const char* const negative_curvature = "%%MatrixMarket matrix array real general\n3 1\n1\n-1\n0.5\n";
+
+void CliHtml::solve_by_two_methods() {
+  write("a.mtx", symmetric_indefinite);
+  write("b.mtx", negative_curvature);
+  ASSERT_EQ(run("solve a.mtx -f b.mtx --precond none --html page.html --json report.json").code, 0);
+}
 
 TEST_F(CliHtml, OfEveryCommandIsWellFormedAndHasItsPictures) {
   const std::map<std::string, std::vector<std::string>> pictures = {
@@ -241,9 +250,7 @@ TEST_F(CliHtml, DrawsALongSolveInFewerPoints) {
 }
 
 TEST_F(CliHtml, MarksWhereAnotherMethodGoesOn) {
-  write("a.mtx", symmetric_indefinite);
-  write("b.mtx", negative_curvature);
-  ASSERT_EQ(run("solve a.mtx -f b.mtx --precond none --html page.html --json report.json").code, 0);
+  ASSERT_NO_FATAL_FAILURE(solve_by_two_methods());
   const Json changes = report()["changes"];
   ASSERT_GE(changes.size(), 1u);
 
@@ -327,9 +334,7 @@ TEST_F(CliHtml, MarksWhereAStrongerPreconditionerGoesOn) {
 }
 
 TEST_F(CliHtml, DrawsTheTimeOfEachStageAndTheRecomputedResiduals) {
-  write("a.mtx", symmetric_indefinite);
-  write("b.mtx", negative_curvature);
-  ASSERT_EQ(run("solve a.mtx -f b.mtx --precond none --html page.html --json report.json").code, 0);
+  ASSERT_NO_FATAL_FAILURE(solve_by_two_methods());
   const Json stages = report()["stages"];
   ASSERT_GE(stages.size(), 2u);
 
