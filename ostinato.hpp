@@ -36,9 +36,11 @@
 #include <ostinato/spmv/transposable_operator.hpp>
 #include <ostinato/spmv/version.hpp>
 #include <ostinato/strategy/any_preconditioner.hpp>
+#include <ostinato/strategy/distributed_solve.hpp>
 #include <ostinato/strategy/examination.hpp>
 #include <ostinato/strategy/front_door.hpp>
 #include <ostinato/strategy/least_squares_preconditioner.hpp>
 #include <ostinato/strategy/linear_solver.hpp>
 #include <ostinato/strategy/solve.hpp>
 #include <ostinato/strategy/solve_by_name.hpp>
+#include <ostinato/strategy/solver_on_device.hpp>

@@ -9,6 +9,7 @@
 
 #include "baseline.hpp"
 
+#include <ostinato/bench/formats/cusparse/stored_product.hpp>
 #include <ostinato/spmv/analysis/profile.hpp>
 #include <ostinato/spmv/base/timing.hpp>
 #include <ostinato/spmv/formats/cusparse/cusparse_product.hpp>
@@ -20,8 +21,18 @@ namespace ostinato::bench {
 
 namespace {
 
-using Product = formats::CusparseProduct<Cuda, double>;
-using formats::CusparseKind;
+using formats::CusparseAlgorithm;
+using formats::CusparseStorage;
+using Csr = formats::CusparseProduct<Cuda, double>;
+using Stored = formats::CusparseStoredProduct<Cuda, double>;
+
+/// y = A x.
+using Product = std::function<void(const double* x, double* y)>;
+
+template <class P, class... Args>
+Product product_of(const Cuda& space, const CsrView<double>& a, const Args&... args) {
+  return [p = std::make_shared<const P>(space, a, args...)](const double* x, double* y) { p->apply(1, x, 0, y); };
+}
 
 void check(cublasStatus_t status) {
   if (status != CUBLAS_STATUS_SUCCESS) throw std::runtime_error(cublasGetStatusString(status));
@@ -32,17 +43,16 @@ void check(cudaError_t status) {
 
 /// Returns the named product; null when more than two thirds of its stored values (two fifths for BSR) would be
 /// padding.
-std::unique_ptr<Product> make_product(const Cuda& space, const CsrView<double>& a, const Profile& profile,
-                                      const std::string& name) {
-  if (name == "CSR ALG1") return std::make_unique<Product>(space, a, CusparseKind::csr_alg1, 0);
-  if (name == "CSR ALG2") return std::make_unique<Product>(space, a, CusparseKind::csr_alg2, 0);
+Product make_product(const Cuda& space, const CsrView<double>& a, const Profile& profile, const std::string& name) {
+  if (name == "CSR ALG1") return product_of<Csr>(space, a, CusparseAlgorithm::first);
+  if (name == "CSR ALG2") return product_of<Csr>(space, a, CusparseAlgorithm::second);
   if (name == "sliced ELL") {
     if (profile.sliced_slots > 3 * a.nonzeros() + 1024) return nullptr;
-    return std::make_unique<Product>(space, a, CusparseKind::sell, 0);
+    return product_of<Stored>(space, a, CusparseStorage::sell, 0);
   }
   const int size = name.back() - '0';
   if (a.rows % size != 0 || a.cols % size != 0 || profile.square_fill[size] < 0.6) return nullptr;
-  return std::make_unique<Product>(space, a, CusparseKind::bsr, size);
+  return product_of<Stored>(space, a, CusparseStorage::bsr, size);
 }
 
 }  // namespace
@@ -57,9 +67,9 @@ std::vector<TimedProduct> cusparse_products(const Cuda& space, const CsrView<dou
   const Profile profile = take_profile(space, memory->matrix.view());
   std::vector<TimedProduct> all;
   for (const char* name : {"CSR ALG1", "CSR ALG2", "sliced ELL", "BSR 2", "BSR 3", "BSR 4", "BSR 6"}) {
-    std::shared_ptr<Product> product = make_product(space, memory->matrix.view(), profile, name);
+    const Product product = make_product(space, memory->matrix.view(), profile, name);
     if (product == nullptr) continue;
-    all.push_back({name, [memory, product] { product->apply(1, memory->in.data(), 0, memory->out.data()); }});
+    all.push_back({name, [memory, product] { product(memory->in.data(), memory->out.data()); }});
     time_product(space, a.nonzeros(), all.back());
   }
   return all;
@@ -104,7 +114,7 @@ double cusparse_cg_seconds(const Cuda& space, const CsrView<double>& a, const st
   space.copy(p.data(), r.data(), r.bytes());
   const SpaceCsr<Cuda, double> matrix(space, a);
   const Profile profile = take_profile(space, matrix.view());
-  const std::unique_ptr<Product> product = make_product(space, matrix.view(), profile, name);
+  const Product product = make_product(space, matrix.view(), profile, name);
   if (product == nullptr) return 0;
   cublasHandle_t blas;
   check(cublasCreate(&blas));
@@ -114,7 +124,7 @@ double cusparse_cg_seconds(const Cuda& space, const CsrView<double>& a, const st
   const auto iterate = [&](int count) {
     for (int k = 0; k < count; ++k) {
       double pq = 0, rr_new = 0;
-      product->apply(1, p.data(), 0, q.data());
+      product(p.data(), q.data());
       check(cublasDdot(blas, n, p.data(), 1, q.data(), 1, &pq));
       const double alpha = rr / pq, minus_alpha = -alpha;
       check(cublasDaxpy(blas, n, &alpha, p.data(), 1, x.data(), 1));

@@ -12,11 +12,11 @@
 #include <string>
 #include <vector>
 
+#include <ostinato/bench/formats/list.hpp>
 #include <ostinato/ostinato.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/base/timing.hpp>
 #include <ostinato/spmv/cost/machine.hpp>
-#include <ostinato/spmv/formats/list.hpp>
 #include <ostinato/spmv/selection/candidates.hpp>
 
 #include "cases.hpp"
@@ -56,9 +56,10 @@ void compare(const Host& host, const bench::Case& c, std::map<std::string, Ratio
   const bool compress = may_compress({}, analysis.structure().nonzeros, sizeof(double));
   const Vector<Host, double> x(host, static_cast<std::size_t>(c.matrix.cols), 1.0);
   Vector<Host, double> y(host, static_cast<std::size_t>(c.matrix.rows));
-  for (const Candidate& p : candidates_of(format_list<Host, double>(), {analysis.structure(), machine, compress})) {
+  const FormatList<Host, double>& list = bench_formats<Host, double>();
+  for (const Candidate& p : candidates_of(list, {analysis.structure(), machine, compress})) {
     if (!p.cost.applies()) continue;
-    const Operator<Host, double> op(analysis, {.format = p.full_name()});
+    const Operator<Host, double> op(analysis, {.format = p.full_name()}, list);
     const double seconds = least_seconds(host, [&] { op.apply(1.0, x, 0.0, y); });
     by_format[p.name].push_back(p.cost.seconds / seconds);
   }

@@ -18,7 +18,7 @@ std::string break_even_text(const Amortisation& a) {
   const double products = a.break_even_products();
   if (products == 0) return "ahead of " + a.csr_is + " from the first product on";
   if (!std::isfinite(products)) return "not ahead of " + a.csr_is + ": a product takes no less time";
-  const std::string text = fmt::format("ahead of {} from {} on", a.csr_is, counted(std::llround(products), "product"));
+  std::string text = fmt::format("ahead of {} from {} on", a.csr_is, counted(std::llround(products), "product"));
   if (!(products > a.expected_products)) return text;
   return text + fmt::format(", more than the {} expected", count_text(std::llround(a.expected_products)));
 }

@@ -4,10 +4,12 @@
 #include <cmath>
 #include <optional>
 
+#include <ostinato/bench/formats/list.hpp>
 #include <ostinato/ostinato.hpp>
 #include <ostinato/spmv/selection/tuner.hpp>
 
-#include "bench_reference.hpp"
+#include "bench_paper.hpp"
+#include "bench_timing.hpp"
 #include "commands.hpp"
 #include "exit_code.hpp"
 #include "files.hpp"
@@ -27,45 +29,10 @@ struct BenchInput {
   std::string matrix, json, html;
   FormatInput formats{.format = "all"};
   DeviceOptions device;
+  PaperInput paper;
   int repetitions = 9;
   bool all = false;
 };
-
-/// Builds the operator and waits for the kernels compiled for the matrix, so that these kernels are timed. With --jit
-/// auto, a failed compilation leaves the precompiled kernels.
-template <class Space, class T>
-Operator<Space, T> built(const Analysis<Space, T>& a, FormatOptions options) {
-  if (options.jit != Jit::automatic) return Operator<Space, T>(a, options);
-  try {
-    options.jit = Jit::on;
-    return Operator<Space, T>(a, options);
-  } catch (const Error&) {
-    options.jit = Jit::off;
-    return Operator<Space, T>(a, options);
-  }
-}
-
-template <class Space, class T>
-BenchRow timed(const Analysis<Space, T>& a, const FormatOptions& options, std::span<const T> x_host,
-               const Reference& reference, int repetitions) {
-  BenchRow row;
-  const Operator<Space, T> op = built(a, options);
-  const Vector<Space, T> x(a.space(), x_host);
-  Vector<Space, T> y(a.space(), static_cast<std::size_t>(op.rows()), std::numeric_limits<T>::quiet_NaN());
-  const auto product = [&] { op.apply(T{1}, x, T{0}, y); };
-  product();
-  row.name = op.format();
-  row.parameters = op.parameters();
-  const ProductError error = error_of<T>(reference, y.download());
-  row.error = error.largest;
-  row.right = error.right;
-  row.bytes = op.bytes();
-  row.moved = static_cast<double>(op.bytes() + x.bytes() + y.bytes());
-  row.generated = op.generated();
-  row.build_seconds = op.convert_seconds();
-  row.seconds = median_seconds(a.space(), repetitions, product);
-  return row;
-}
 
 /// Returns the formats to time: csr first, then the others by predicted time. With --tune measure: all by measured
 /// time, each with its fastest variant.
@@ -78,7 +45,7 @@ std::vector<Candidate> candidates_for(const Analysis<Space, T>& a, FormatOptions
     options.format = "csr";
     options.jit = Jit::off;
   }
-  return Operator<Space, T>(a, options).choice().candidates;
+  return Operator<Space, T>(a, options, bench_formats<Space, T>()).choice().candidates;
 }
 
 template <class Space, class T>
@@ -94,7 +61,7 @@ std::vector<BenchRow> timed_formats(const Analysis<Space, T>& analysis, const Cs
     live.phase("timing " + c.name);
     if (c.cost.applies() || !asked.parameters.empty()) {
       options.format = asked.parameters.empty() ? c.full_name() : in.formats.format;
-      rows.push_back(timed<Space, T>(analysis, options, x, reference, in.repetitions));
+      rows.push_back(timed<Space, T>(analysis, options, bench_formats<Space, T>(), x, reference, in.repetitions));
     } else {
       rows.push_back({.name = c.name, .why_not = c.cost.reason_not, .elsewhere = c.cost.elsewhere});
     }
@@ -225,12 +192,28 @@ int bench_on(const Space& space, const Csr<T>& a, const BenchInput& in, const De
   return written;
 }
 
+/// Whether a paper is asked for.
+/// Throws    UsageError where neither a matrix nor a paper is, or options that don't go together.
+bool is_of_paper(const BenchInput& in) {
+  const PaperInput& p = in.paper;
+  if (p.paper.empty() && (!p.matrices.empty() || p.scale != 1))
+    throw UsageError("--matrices and --scale go with --paper");
+  if (p.paper.empty() && in.matrix.empty()) throw UsageError("matrix is required; see ostinato bench --help");
+  if (!p.paper.empty() && !in.matrix.empty())
+    throw UsageError("--paper takes no matrix; --matrices names a folder of them");
+  if (!p.paper.empty() && (in.formats.format != "all" || in.formats.tune != "model" || !in.html.empty() || in.all))
+    throw UsageError("--paper has formats of its own and no page; leave --format, --tune, --html and --all out");
+  return !p.paper.empty();
+}
+
 }  // namespace
 
 std::function<int()> define_bench(Command& command) {
   const auto in = std::make_shared<BenchInput>();
-  command.add(matrix_argument, in->matrix);
-  add_format_option(command, in->formats);
+  Option matrix = matrix_argument;
+  matrix.required = false;  // --paper needs none
+  command.add(matrix, in->matrix);
+  add_bench_format_option(command, in->formats);
   add_tune_option(command, in->formats, "model, measure",
                   "parameters of formats: by rule (model) or the fastest (measure)");
   add_kernel_options(command, in->formats);
@@ -240,7 +223,10 @@ std::function<int()> define_bench(Command& command) {
   command.add(html_option, in->html);
   command.add_flag(all_option, in->all);
   add_device_options(command, in->device);
+  add_paper_options(command, in->paper);
+  command.footer(bench_format_listing());
   return [in] {
+    if (is_of_paper(*in)) return bench_paper(in->paper, in->formats, in->device, in->repetitions, in->json);
     require_reports(in->json, in->html, in->matrix);
     require_use_of_formats(in->formats, in->device.device);
     const auto read = [&]<class T>() { return load_shown<T>(in->matrix); };

@@ -88,7 +88,9 @@ struct CommandDescription {
 
 /// The program's name and the texts of its help.
 struct ProgramInfo {
-  std::string name, description, version, footer;
+  std::string name, description;
+  std::string (*version)();  ///< a line: the name and the number, then a comma and how the program was built
+  std::string footer;
 };
 
 struct ProgramDescription {

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <ostinato/bench/formats/list.hpp>
 #include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/formats/list.hpp>
 #include <ostinato/spmv/selection/candidates.hpp>
@@ -16,29 +17,42 @@ namespace ostinato::cli {
 
 namespace {
 
+using Formats = FormatList<Host, double>;
+
 /// Says what is wrong with a text such as "cmrs:height=8"; empty when nothing is.
-std::string unusable_format(std::string& text, const std::string& known) {
+std::string unusable_format(std::string& text, const std::string& known, const Formats& formats) {
   try {
     text = lower(text);
     FormatRequest asked = parse_format(text);
+    const bool is_elsewhere =
+        formats.find(asked.name) == nullptr && bench_formats<Host, double>().find(asked.name) != nullptr;
+    if (is_elsewhere) return "'" + asked.name + "' is there to compare with, in ostinato bench alone; known: " + known;
     if (std::string unknown = one_of(known)(asked.name); !unknown.empty()) return unknown;
-    check_parameters(format_list<Host, double>(), asked);
+    check_parameters(formats, asked);
     return {};
   } catch (const ArgumentError& e) {
     return e.what();
   }
 }
 
-}  // namespace
-
-void add_format_option(Command& command, FormatInput& in) {
-  const std::string known = names_of(format_list<Host, double>(), in.format);
+void add_format_option(Command& command, FormatInput& in, const Formats& formats) {
+  const std::string known = names_of(formats, in.format);
   command.add({.names = "--format",
                .description = known + "; some with parameters: NAME:KEY=N,KEY=N",
                .value = "NAME",
                .words = known,
-               .check = [known](std::string& text) { return unusable_format(text, known); }},
+               .check = [known, &formats](std::string& text) { return unusable_format(text, known, formats); }},
               in.format);
+}
+
+}  // namespace
+
+void add_format_option(Command& command, FormatInput& in) {
+  add_format_option(command, in, format_list<Host, double>());
+}
+
+void add_bench_format_option(Command& command, FormatInput& in) {
+  add_format_option(command, in, bench_formats<Host, double>());
 }
 
 void add_tune_option(Command& command, FormatInput& in, const std::string& known, const std::string& meaning) {
@@ -77,6 +91,8 @@ void add_kernel_options(Command& command, FormatInput& in) {
 }
 
 std::string format_listing() { return listing("Formats", format_list<Host, double>()); }
+
+std::string bench_format_listing() { return listing("Formats", bench_formats<Host, double>()); }
 
 FormatOptions format_options(const FormatInput& in) {
   FormatOptions o;

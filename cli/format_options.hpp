@@ -18,8 +18,11 @@ struct FormatInput {
   bool retune = false;
 };
 
-/// Adds --format: the name of a format, with or without parameters. The default is the value in `in`.
+/// Adds --format: the name of a format of the library, with or without parameters. The default is the value in `in`.
 void add_format_option(Command& command, FormatInput& in);
+
+/// Adds --format with the formats that are there to compare with, too (bench/formats).
+void add_bench_format_option(Command& command, FormatInput& in);
 
 /// Adds --tune with the words that the command accepts and their meaning, and the other options for measuring.
 void add_tune_option(Command& command, FormatInput& in, const std::string& known, const std::string& meaning);
@@ -30,8 +33,11 @@ void add_measuring_options(Command& command, FormatInput& in);
 /// Adds --jit and --compress.
 void add_kernel_options(Command& command, FormatInput& in);
 
-/// Returns names and descriptions of the formats, for the end of a help text.
+/// Returns names and descriptions of the library's formats, for the end of a help text.
 std::string format_listing();
+
+/// The same with the formats that are there to compare with.
+std::string bench_format_listing();
 
 FormatOptions format_options(const FormatInput& in);
 

@@ -11,6 +11,7 @@
 #include <ostinato/spmv/matrix/io/text.hpp>
 #include <ostinato/spmv/version.hpp>
 
+#include "bench_paper.hpp"
 #include "report.hpp"
 
 namespace ostinato::cli {
@@ -224,9 +225,27 @@ Json course_json(const SolveReport& r) {
           {"history", r.result.history}};
 }
 
+Json to_json(const std::vector<RankReport>& ranks, std::uint64_t reductions) {
+  Json all = Json::array();
+  for (const RankReport& r : ranks)
+    all.push_back({{"rows", r.halo.rows},
+                   {"entries", r.halo.entries},
+                   {"boundary_rows", r.halo.boundary_rows},
+                   {"ghosts", r.halo.ghosts},
+                   {"neighbours", r.halo.neighbours},
+                   {"halo_bytes", r.halo.bytes},
+                   {"halos", r.halo.exchanges},
+                   {"halo_seconds", r.halo.seconds},
+                   {"reductions", reductions},
+                   {"reduction_seconds", r.reduction_seconds},
+                   {"solve_seconds", r.solve_seconds}});
+  return all;
+}
+
 Json to_json(const SolveReport& r) {
   Json report = outcome_json(r);
   for (const Json& part : {system_json(r), accuracy_json(r), course_json(r)}) report.update(part);
+  if (!r.ranks.empty()) report["ranks"] = to_json(r.ranks, r.reductions);
   report["version"] = version_json();
   return report;
 }
@@ -281,6 +300,19 @@ Json to_json(const Examination& e, Index rows) {
           {"left_out", e.left_out}};
 }
 
+Json to_json(const std::vector<RankForecast>& forecasts) {
+  Json all = Json::array();
+  for (const RankForecast& f : forecasts)
+    all.push_back({{"ranks", f.share.ranks},
+                   {"work", f.share.work},
+                   {"ghosts", f.share.ghosts},
+                   {"neighbours", f.share.neighbours},
+                   {"halo_seconds", f.halo},
+                   {"reduction_seconds", f.reductions},
+                   {"seconds", f.seconds()}});
+  return all;
+}
+
 Json to_json(const Inspection& i) {
   Json structure = to_json(i.structure);
   structure["offsets"] = i.structure.offsets;
@@ -310,6 +342,7 @@ Json to_json(const Inspection& i) {
       {"preconditioners", to_json(i.preconditioners)},
       {"format_details", format_details(i.formats, i.generated)},
       {"amortisation", to_json(i.amortisation)}};
+  if (!i.ranks.empty()) report["ranks"] = to_json(i.ranks);
   if (is_searched(i.structure)) report["search_engine"] = to_json(search(*i.structure.census));
   report["version"] = version_json();
   return report;
@@ -379,6 +412,44 @@ Json to_json(const BenchReport& r) {
           {"rows", r.structure.rows}, {"cols", r.structure.cols},       {"nonzeros", r.structure.nonzeros},
           {"bandwidth", r.bandwidth}, {"jit", r.formats.jit},           {"compress", r.formats.compress},
           {"formats", rows},          {"version", version_json()}};
+}
+
+Json to_json(const PaperLine& line, const Paper& paper) {
+  const auto given = [](double value) { return value > 0 ? Json(value) : Json(nullptr); };
+  Json ratios = Json::object();
+  for (std::size_t k = 0; k < line.ratios.size(); ++k) {
+    const PaperRatio& r = line.ratios[k];
+    ratios[std::string(paper.baselines[k].name)] = {
+        {"paper", given(r.paper)}, {"here", given(r.here)}, {"format", r.format}};
+  }
+  return {{"matrix", line.name},
+          {"rows", line.rows},
+          {"cols", line.cols},
+          {"nonzeros", line.nonzeros},
+          {"from", line.is_file ? "file" : "stand-in"},
+          {"format", line.format.name},
+          {"parameters", line.format.parameters},
+          {"seconds", given(line.format.seconds)},
+          {"gflops", {{"paper", given(line.paper_gflops)}, {"here", given(line.gflops())}}},
+          {"ratios", ratios}};
+}
+
+Json to_json(const PaperReport& r) {
+  Json lines = Json::array(), missing = Json::object();
+  for (const PaperLine& line : r.lines) lines.push_back(to_json(line, *r.paper));
+  for (const auto& [format, why] : r.missing) {
+    missing[format] = {{"matrices", why.matrices}, {"first", why.first}, {"reason", why.reason}};
+  }
+  return {{"paper", r.paper->name},
+          {"source", r.paper->source},
+          {"paper_device", r.paper->device},
+          {"device", r.device.description},
+          {"precision", r.device.precision},
+          {"scale", r.scale},
+          {"matrices", lines},
+          {"missing", missing},
+          {"ignored", r.ignored},
+          {"version", version_json()}};
 }
 
 const char* text_of(LeftOut why) {
@@ -463,6 +534,7 @@ void write_json(const std::string& path, const SolveReport& report) { write(path
 void write_json(const std::string& path, const Inspection& report) { write(path, to_json(report)); }
 void write_json(const std::string& path, const TuneReport& report) { write(path, to_json(report)); }
 void write_json(const std::string& path, const BenchReport& report) { write(path, to_json(report)); }
+void write_json(const std::string& path, const PaperReport& report) { write(path, to_json(report)); }
 void write_json(const std::string& path, const CompareReport& report) { write(path, to_json(report)); }
 
 }  // namespace ostinato::cli

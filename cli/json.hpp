@@ -15,6 +15,7 @@ struct SolveReport;
 struct Inspection;
 struct TuneReport;
 struct BenchReport;
+struct PaperReport;
 struct CompareReport;
 
 /// Writes a report as JSON, each key on a line of its own. The path "-" is the standard output; an empty path writes
@@ -24,6 +25,7 @@ void write_json(const std::string& path, const SolveReport& report);
 void write_json(const std::string& path, const Inspection& report);
 void write_json(const std::string& path, const TuneReport& report);
 void write_json(const std::string& path, const BenchReport& report);
+void write_json(const std::string& path, const PaperReport& report);
 void write_json(const std::string& path, const CompareReport& report);
 
 /// Reads a JSON object: its keys, and their values as on a command line, "true" for a flag.

@@ -14,7 +14,7 @@ struct Parameter {
   std::string_view format, key, meaning;  ///< the format's name, or what it begins with
 };
 
-/// docs/glossary.md has the same words.
+/// docs/reference/glossary.md has the same words.
 constexpr Parameter parameters[] = {
     {"cmrs", "height", "rows of a strip"},
     {"cmrs", "version", "1: sorted by column; 2: at most 8 of 32 slots of one row"},

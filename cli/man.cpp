@@ -48,8 +48,8 @@ std::string section(const CommandDescription& command) {
 
 std::string page(const ProgramDescription& program) {
   const ProgramInfo& info = program.info;
-  std::string text = ".TH OSTINATO 1 \"\" \"" + roff(info.version.substr(0, info.version.find(','))) +
-                     "\"\n.SH NAME\n" +
+  const std::string version = info.version();
+  std::string text = ".TH OSTINATO 1 \"\" \"" + roff(version.substr(0, version.find(','))) + "\"\n.SH NAME\n" +
                      "ostinato \\- sparse iterative solvers that choose the matrix format\n.SH SYNOPSIS\n";
   for (const CommandDescription& command : program.commands) {
     text += "\\fBostinato " + roff(command.name) + "\\fR";

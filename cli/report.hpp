@@ -12,6 +12,8 @@
 #include <ostinato/spmv/matrix/io/matrix_market.hpp>
 #include <ostinato/spmv/selection/choice.hpp>
 #include <ostinato/spmv/selection/search_engine.hpp>
+#include <ostinato/spmv/team/distributed_operator.hpp>
+#include <ostinato/spmv/team/rank_forecast.hpp>
 #include <ostinato/strategy/any_preconditioner.hpp>
 #include <ostinato/strategy/comparison.hpp>
 #include <ostinato/strategy/examination.hpp>
@@ -53,6 +55,13 @@ struct Bytes {
   std::size_t vectors = 0;                         ///< x and b
 };
 
+/// What a rank had to do.
+struct RankReport {
+  HaloReport halo;
+  double reduction_seconds = 0;
+  double solve_seconds = 0;
+};
+
 /// The report of a solve.
 struct SolveReport {
   std::string matrix, rhs, output;
@@ -74,8 +83,10 @@ struct SolveReport {
   SolveResult result;
   Times times;
   Bytes bytes;
-  std::optional<double> error;  ///< max |x - 1|, if the solution is known to be all ones
-  html::Density pattern;        ///< for the page; empty without one
+  std::optional<double> error;    ///< max |x - 1|, if the solution is known to be all ones
+  html::Density pattern;          ///< for the page; empty without one
+  std::vector<RankReport> ranks;  ///< empty without ranks
+  std::uint64_t reductions = 0;   ///< that each rank took part in
 };
 
 /// The entries of the operators of all levels over those of the finest; 0 without entries.
@@ -89,6 +100,8 @@ std::optional<double> precondition_products(const SolveReport& report);
 /// The report of a matrix.
 struct Inspection {
   std::string matrix;
+  std::string to_see_all = "--all";  ///< what makes the caller look at all
+  std::string to_measure;            ///< what makes the caller choose by times measured; empty where nothing does
   DeviceInfo device;
   MatrixMarketInfo file;
   Structure structure;
@@ -101,6 +114,7 @@ struct Inspection {
   SystemPreparation preparation;
   Examination examination;
   std::vector<PreconditionerMemory> preconditioners;  ///< all that there are; empty where A isn't square
+  std::vector<RankForecast> ranks;                    ///< empty where they weren't asked for
   html::Density pattern;                              ///< for the page; empty without one
 };
 

@@ -6,6 +6,7 @@
 #include <ostinato/ostinato.hpp>
 #include <ostinato/solvers/list.hpp>
 #include <ostinato/spmv/algebra/row_errors.hpp>
+#include <ostinato/spmv/team/team.hpp>
 #include <ostinato/strategy/watch.hpp>
 
 #include "commands.hpp"
@@ -17,6 +18,7 @@
 #include "report.hpp"
 #include "right_hand_side.hpp"
 #include "solve_input.hpp"
+#include "solve_ranks.hpp"
 #include "solve_report.hpp"
 #include "solve_system.hpp"
 #include "text.hpp"
@@ -43,16 +45,6 @@ void keep_solution(const Space& space, const SolveInput& in, SolveReport& report
   const std::string comment = "ostinato solve " + in.matrix + "\n" + report.result.message();
   write_vector<T>(in.output, std::span<const T>(x.download()), comment);
   report.output = in.output;
-}
-
-/// Writes a line for each iteration: the number, and ||b - A x|| / ||b|| as the method has it.
-void write_history(const std::string& path, const std::vector<double>& history) {
-  if (path.empty()) return;
-  std::string text = "iteration,relative_residual\n";
-  for (std::size_t k = 0; k < history.size(); ++k) text += fmt::format("{},{:.17g}\n", k, history[k]);
-  io::Output file(path);
-  file.write(text);
-  file.close();
 }
 
 /// Writes x, the report, the history and the table, each also when another can't be written. Returns the exit code.
@@ -211,6 +203,7 @@ int run_solve(Command& command, SolveInput& in) {
   const Stopwatch since_start;
   command.take_options_from(in.options_file);
   require_use_of_options(in);
+  if (Team::launched() > 1) return solve_on_ranks(in);
   in.limits.effort = in.effort == "quick" ? Effort::quick : in.effort == "thorough" ? Effort::thorough : Effort::normal;
   check_files(in);
   const std::optional<Stencil> stencil = stencil_of(in);

@@ -142,6 +142,18 @@ void add_limits(Command& command, SolveInput& in) {
                    in.limits.flexible);
 }
 
+void add_ranks(Command& command, SolveInput& in) {
+  command.add({.names = "--partition",
+               .description = "how the ranks that mpirun has started share the rows: entries, rows: as many for each; "
+                              "rcm, metis: in another order; grid: by planes; or a file with the rank of each row",
+               .value = "HOW",
+               .words = "entries, rows, rcm, metis, grid",
+               .check = [](std::string&) { return std::string(); }},
+              in.partition);
+  command.add({.names = "--rank-timeout", .description = "seconds that a rank waits for the others", .value = "X"},
+              in.rank_timeout, at_least(0));
+}
+
 /// Refuses coordinates that nothing would look at.
 void require_points_together(const SolveInput& in) {
   if (in.renumber == "on" && (!in.coordinates.empty() || rows_named_by(in.precond) == RowsNamed::points))
@@ -164,6 +176,7 @@ void add_solve_options(Command& command, SolveInput& in) {
   add_files(command, in);
   add_choices(command, in);
   add_limits(command, in);
+  add_ranks(command, in);
 }
 
 FormatOptions format_options(const SolveInput& in) {

@@ -23,6 +23,8 @@ struct SolveInput {
   FormatInput formats;
   std::string renumber = "auto", prepare = "auto";
   bool symmetric = false;
+  std::string partition = "entries";
+  double rank_timeout = 300;
   std::string effort = "normal";
   std::optional<double> rtol;
   SolveOptions limits;

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include <ostinato/spmv/matrix/io/text.hpp>
+
 #include "text.hpp"
 
 namespace ostinato::cli {
@@ -74,6 +76,15 @@ void take_last(SolveReport& report) {
 }
 
 }  // namespace
+
+void write_history(const std::string& path, const std::vector<double>& history) {
+  if (path.empty()) return;
+  std::string text = "iteration,relative_residual\n";
+  for (std::size_t k = 0; k < history.size(); ++k) text += fmt::format("{},{:.17g}\n", k, history[k]);
+  io::Output file(path);
+  file.write(text);
+  file.close();
+}
 
 void take_result(const SolveInput& in, SolveReport& report, SolveResult result, const SetUp& set_up) {
   take_set_up(in, report, set_up);

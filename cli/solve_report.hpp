@@ -4,6 +4,9 @@
 
 #include <string>
 
+#include <string>
+#include <vector>
+
 #include <ostinato/strategy/set_up.hpp>
 
 #include "report.hpp"
@@ -18,5 +21,8 @@ SolveReport begun(const SolveInput& in);
 
 /// Takes how a solve was set up and went, in the words of the command line.
 void take_result(const SolveInput& in, SolveReport& report, SolveResult result, const SetUp& set_up);
+
+/// Writes a line for each iteration: the number, and ||b - A x|| / ||b|| as the method has it. No path: nothing.
+void write_history(const std::string& path, const std::vector<double>& history);
 
 }  // namespace ostinato::cli

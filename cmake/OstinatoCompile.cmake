@@ -13,6 +13,7 @@ function(ostinato_compile_settings target level)
     "$<${cxx}:-ffp-contract=off>"
     "$<$<AND:${cxx},$<CONFIG:Release>>:-O${level}>"
     "$<$<AND:${cxx},$<BOOL:${OSTINATO_NATIVE}>>:-march=native>"
+    "$<$<AND:${cxx},$<BOOL:${OSTINATO_SHARED}>>:-fno-semantic-interposition;-fvisibility-inlines-hidden>"
     "$<$<AND:${cxx},$<BOOL:${OSTINATO_WERROR}>>:-Werror>")
   # UndefinedBehaviorSanitizer doubles the time to compile, so it checks the library only, and leaves out what
   # AddressSanitizer sees when memory is accessed. Tests and program aren't optimised, to compile faster.

@@ -67,6 +67,14 @@ if(OSTINATO_CUDA)
   if(CMAKE_CUDA_ARCHITECTURES STREQUAL "native")
     ostinato_require_architectures("${CMAKE_CUDA_ARCHITECTURES_NATIVE}")
   endif()
+  # In packages cudart is linked statically, so that nothing of CUDA is needed where there is no GPU. Tests of a build for
+  # this machine ask the runtime that the process has.
+  set(ostinato_cudart CUDA::cudart)
+  if(OSTINATO_SHARED)
+    set(ostinato_cudart CUDA::cudart_static)
+  endif()
+  get_target_property(cudart CUDA::cudart IMPORTED_LOCATION)
+  cmake_path(GET cudart PARENT_PATH cuda_libdir)
   # nvcc's -O affects host code only, and the host code of these files only launches kernels.
   string(REPLACE "-O3" "-O1" CMAKE_CUDA_FLAGS_RELEASE "${CMAKE_CUDA_FLAGS_RELEASE}")
   # Explicit instantiations include Cuda (spmv/space/list.hpp).
@@ -80,13 +88,15 @@ if(OSTINATO_CUDA)
   target_compile_options(ostinato_cuda PRIVATE -std=c++20 "$<$<NOT:$<CONFIG:Release>>:-lineinfo>" "$<$<BOOL:${OSTINATO_WERROR}>:-Werror=all-warnings>")
   target_include_directories(ostinato_cuda PRIVATE "${PROJECT_BINARY_DIR}/include")
   target_compile_definitions(ostinato_cuda PRIVATE OSTINATO_HAS_CUDA)
-  target_link_libraries(ostinato_cuda PRIVATE CUDA::cudart)
+  target_link_libraries(ostinato_cuda PRIVATE ${ostinato_cudart})
+  set_source_files_properties(spmv/space/library_cuda.cpp PROPERTIES COMPILE_DEFINITIONS
+    "OSTINATO_CUDA_FOLDER=\"${cuda_libdir}\"")
   # The library opens cuBLAS, cuSPARSE and NVRTC when they are needed (dlopen), and compiles on a separate thread.
   find_package(Threads REQUIRED)
   target_sources(ostinato PRIVATE $<TARGET_OBJECTS:ostinato_cuda>)
   target_sources(ostinato_host PRIVATE ${ostinato_only_with_cuda})
-  target_link_libraries(ostinato_host PRIVATE CUDA::cudart)
-  target_link_libraries(ostinato PRIVATE CUDA::cudart Threads::Threads ${CMAKE_DL_LIBS})
+  target_link_libraries(ostinato_host PRIVATE ${ostinato_cudart})
+  target_link_libraries(ostinato PRIVATE ${ostinato_cudart} Threads::Threads ${CMAKE_DL_LIBS})
   message(STATUS "Ostinato ${PROJECT_VERSION}: with CUDA ${CUDAToolkit_VERSION} for architectures ${CMAKE_CUDA_ARCHITECTURES}")
 else()
   set(stubs "${PROJECT_BINARY_DIR}/cuda_stubs.cpp")

@@ -1,30 +1,22 @@
 # SPDX-FileCopyrightText: The Ostinato authors
 # SPDX-License-Identifier: Apache-2.0
 
-# CMake looks for Kokkos in Kokkos_ROOT and CMAKE_PREFIX_PATH, then under .deps, where ./dev installs it, then in the
-# system. Kokkos is downloaded only with OSTINATO_FETCH_KOKKOS.
-option(OSTINATO_FETCH_KOKKOS "Download and build Kokkos when no package is found" OFF)
-if(NOT TARGET Kokkos::kokkos)
+# The pool of threads is Kokkos' where Kokkos is found: in Kokkos_ROOT and CMAKE_PREFIX_PATH, then under .deps, where
+# ./dev installs it, then in the system. Otherwise it is OpenMP's, as in packages (docs/decisions/kokkos-as-pool.md).
+option(OSTINATO_KOKKOS "Take the threads of Kokkos when it is found" ON)
+set(ostinato_openmp_flag "-fopenmp")
+if(OSTINATO_KOKKOS AND NOT TARGET Kokkos::kokkos)
   list(APPEND CMAKE_PREFIX_PATH "${PROJECT_SOURCE_DIR}/.deps/kokkos")
-  find_package(Kokkos CONFIG QUIET)
-  if(NOT Kokkos_FOUND AND OSTINATO_FETCH_KOKKOS)
-    include(FetchContent)
-    set(Kokkos_ENABLE_OPENMP ON CACHE BOOL "")
-    set(Kokkos_ENABLE_SERIAL ON CACHE BOOL "")
-    FetchContent_Declare(kokkos GIT_REPOSITORY https://github.com/kokkos/kokkos.git GIT_TAG 4.7.01 GIT_SHALLOW ON)
-    FetchContent_MakeAvailable(kokkos)
-  elseif(NOT Kokkos_FOUND)
-    message(FATAL_ERROR "Kokkos not found. Run ./dev, or set Kokkos_ROOT to an installation built with OpenMP, "
-                        "or configure with -DOSTINATO_FETCH_KOKKOS=ON to download it.")
+  find_package(Kokkos 3.4 CONFIG QUIET)
+  if(NOT Kokkos_FOUND)
+    message(STATUS "Kokkos not found: the threads are OpenMP's. Kokkos_ROOT names an installation of Kokkos.")
   endif()
 endif()
-
-# What a program has to be linked with for Kokkos' OpenMP.
-set(ostinato_openmp_flag "")
-if("OPENMP" IN_LIST Kokkos_DEVICES)
-  set(ostinato_openmp_flag "${OpenMP_CXX_FLAGS}")
-  if(NOT ostinato_openmp_flag)
-    set(ostinato_openmp_flag "-fopenmp")
+set(ostinato_pool openmp)
+if(OSTINATO_KOKKOS AND TARGET Kokkos::kokkos)
+  set(ostinato_pool kokkos)
+  if(NOT "OPENMP" IN_LIST Kokkos_DEVICES)
+    set(ostinato_openmp_flag "")
   endif()
 endif()
 
@@ -56,8 +48,19 @@ set(OSTINATO_SUITESPARSE OFF)
 if(OSTINATO_ENABLE_SUITESPARSE)
   find_library(CHOLMOD_LIBRARY cholmod)
   find_library(AMD_LIBRARY amd)
+  find_library(KLU_LIBRARY klu)
   find_path(CHOLMOD_INCLUDE_DIR suitesparse/cholmod.h)
-  if(CHOLMOD_LIBRARY AND AMD_LIBRARY AND CHOLMOD_INCLUDE_DIR)
+  if(CHOLMOD_LIBRARY AND AMD_LIBRARY AND KLU_LIBRARY AND CHOLMOD_INCLUDE_DIR)
     set(OSTINATO_SUITESPARSE ON)
+  endif()
+endif()
+
+# MUMPS is optional: its headers say how to call the library, which is opened when it is used. Without it complete
+# factors are made by the library's own code, which takes longer.
+set(OSTINATO_MUMPS OFF)
+if(OSTINATO_ENABLE_MUMPS)
+  find_path(MUMPS_INCLUDE_DIR dmumps_c.h)
+  if(MUMPS_INCLUDE_DIR)
+    set(OSTINATO_MUMPS ON)
   endif()
 endif()

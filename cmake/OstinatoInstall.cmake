@@ -142,6 +142,8 @@ set(ostinato_public_headers
   strategy/set_up.hpp
   strategy/solve.hpp
   strategy/solve_by_name.hpp
+  strategy/solver_on_device.hpp
+  strategy/device.hpp
   strategy/step.hpp
   strategy/system_set_up.hpp
 )
@@ -154,62 +156,104 @@ foreach(header IN LISTS ostinato_headers)
   install(FILES "${header}" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ostinato/${folder}")
 endforeach()
 
-# A Kokkos that ./dev built under .deps is installed, too, so that the prefix doesn't depend on this source folder. For
-# any other Kokkos the config package has a hint.
-set(ostinato_kokkos_hint "")
-set(ostinato_kokkos_exact "")
-set(ostinato_kokkos_prefix "\${prefix}")
-set(kokkos_libdir "${CMAKE_INSTALL_LIBDIR}")
-if(Kokkos_DIR)  # unset when Kokkos is built as a part of this project; Kokkos then installs itself
-  set(ostinato_kokkos_exact EXACT)
+# What the static library has to be linked with: text for the CMake package and for pkg-config.
+set(ostinato_find "find_dependency(ZLIB)\n")
+set(ostinato_libs "")
+set(ostinato_kokkos_prefix "")
+if(OSTINATO_CUDA)
+  string(APPEND ostinato_find "find_dependency(CUDAToolkit)\nfind_dependency(Threads)\n")
+  string(APPEND ostinato_libs " -L${cuda_libdir} -l${ostinato_cudart} -lrt -pthread")
+  string(REPLACE "CUDA::" "" ostinato_libs "${ostinato_libs}")
+endif()
+foreach(library IN LISTS ostinato_libraries)
+  if(library MATCHES "/lib([^/]+)\\.(so|a)$")
+    string(APPEND ostinato_libs " -l${CMAKE_MATCH_1}")
+  endif()
+endforeach()
+# A Kokkos that ./dev built under .deps is installed, too, in a folder of its own, so that the prefix doesn't depend on
+# this source folder and the headers aren't in the way of another Kokkos. For any other Kokkos there is a hint.
+if(ostinato_pool STREQUAL "kokkos")
   cmake_path(IS_PREFIX PROJECT_SOURCE_DIR "${Kokkos_DIR}" NORMALIZE kokkos_is_ours)
   get_target_property(kokkos_include Kokkos::kokkoscore INTERFACE_INCLUDE_DIRECTORIES)
   list(GET kokkos_include 0 kokkos_include)
   cmake_path(GET kokkos_include PARENT_PATH kokkos_prefix)
   file(RELATIVE_PATH kokkos_libdir "${kokkos_prefix}" "${Kokkos_DIR}/../..")
   string(REGEX REPLACE "/$" "" kokkos_libdir "${kokkos_libdir}")
+  set(kokkos_hint "${Kokkos_DIR}")
   if(kokkos_is_ours)
-    install(DIRECTORY "${kokkos_prefix}/include" "${kokkos_prefix}/lib" DESTINATION .)
-  else()
-    set(ostinato_kokkos_hint "${Kokkos_DIR}")
-    set(ostinato_kokkos_prefix "${kokkos_prefix}")
+    set(kokkos_folder "${CMAKE_INSTALL_LIBDIR}/ostinato/kokkos")
+    install(DIRECTORY "${kokkos_prefix}/include" "${kokkos_prefix}/lib" DESTINATION "${kokkos_folder}")
+    set(kokkos_hint "\${PACKAGE_PREFIX_DIR}/${kokkos_folder}")
+    set(kokkos_prefix "\${prefix}/${kokkos_folder}")
   endif()
+  string(APPEND ostinato_find "find_dependency(Kokkos ${Kokkos_VERSION} CONFIG HINTS \"${kokkos_hint}\")\n")
+  set(ostinato_kokkos_prefix "kokkos_prefix=${kokkos_prefix}")
+  string(PREPEND ostinato_libs " -L\${kokkos_prefix}/${kokkos_libdir} -lkokkoscontainers -lkokkoscore")
 endif()
+string(APPEND ostinato_libs " ${ostinato_openmp_flag} -ldl")
 
-# find_package(ostinato CONFIG) -> ostinato::ostinato
+# The libraries for find_package(ostinato) (ostinatoConfig.cmake.in) and pkg-config. A package with GPU code that has a
+# shared library may be installed beside one without: its names end in _cuda.
 set(ostinato_cmakedir "${CMAKE_INSTALL_LIBDIR}/cmake/ostinato")
-install(TARGETS ostinato EXPORT ostinatoTargets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
-install(EXPORT ostinatoTargets NAMESPACE ostinato:: DESTINATION "${ostinato_cmakedir}")
+file(RELATIVE_PATH ostinato_pc_to_prefix "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
+string(REGEX REPLACE "/$" "" ostinato_pc_to_prefix "${ostinato_pc_to_prefix}")
+# ostinato_install(TARGET NAME LINK REQUIRES): NAME is that of the CMake target and of the .pc file.
+function(ostinato_install target name link requires)
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+  install(TARGETS ${target} EXPORT ${name} ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+    LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+  install(EXPORT ${name} FILE "${name}Targets.cmake" NAMESPACE ostinato:: DESTINATION "${ostinato_cmakedir}")
+  configure_file("${PROJECT_SOURCE_DIR}/cmake/ostinato.pc.in" "${PROJECT_BINARY_DIR}/${name}.pc" @ONLY)
+  install(FILES "${PROJECT_BINARY_DIR}/${name}.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+endfunction()
+set(static ostinato)
+if(OSTINATO_SHARED)
+  set(shared ostinato)
+  if(OSTINATO_CUDA)
+    set(shared ostinato_cuda)
+  endif()
+  set(static ${shared}_static)
+  ostinato_install(ostinato_shared ${shared} "-l${shared}" "")
+  ostinato_install(ostinato ${static} "-l:lib${shared}.a${ostinato_libs} -Wl,--gc-sections" "Requires: zlib")
+  foreach(level IN LISTS ostinato_levels)
+    install(TARGETS ostinato_shared_${level} LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/glibc-hwcaps/${level}" NAMELINK_SKIP)
+  endforeach()
+else()
+  ostinato_install(ostinato ostinato "-lostinato${ostinato_libs}" "Requires: zlib")
+endif()
+file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/${static}Dependencies.cmake" CONTENT "${ostinato_find}" @ONLY)
 configure_package_config_file(
   "${PROJECT_SOURCE_DIR}/cmake/ostinatoConfig.cmake.in" "${PROJECT_BINARY_DIR}/ostinatoConfig.cmake"
   INSTALL_DESTINATION "${ostinato_cmakedir}")
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/ostinatoConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/ostinatoConfig.cmake" "${PROJECT_BINARY_DIR}/ostinatoConfigVersion.cmake"
-  DESTINATION "${ostinato_cmakedir}")
+  "${PROJECT_BINARY_DIR}/${static}Dependencies.cmake" DESTINATION "${ostinato_cmakedir}")
 
-# pkg-config --static --cflags --libs ostinato
-file(RELATIVE_PATH ostinato_pc_to_prefix "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
-string(REGEX REPLACE "/$" "" ostinato_pc_to_prefix "${ostinato_pc_to_prefix}")
-set(ostinato_cuda_libs "")
+install(FILES LICENSE NOTICE CITATION.cff README.md CHANGELOG.md CONTRIBUTING.md DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+# The build of the examples is a part of this one; examples/outside_project is a project of its own.
+install(DIRECTORY docs examples DESTINATION "${CMAKE_INSTALL_DOCDIR}"
+  REGEX "/examples/(CMakeLists\\.txt|check_output\\.cmake)$" EXCLUDE)
+
+# cpack -G DEB, or ./dev deb
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME ostinato)
+set(CPACK_PACKAGE_CONTACT "The Ostinato authors")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION math)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS "${PROJECT_BINARY_DIR}")
+if(OSTINATO_MUMPS)
+  file(STRINGS "${MUMPS_INCLUDE_DIR}/dmumps_c.h" mumps_version REGEX "define MUMPS_VERSION +\"")
+  string(REGEX REPLACE ".*\"([0-9]+\\.[0-9]+).*" "\\1" mumps_version "${mumps_version}")
+  set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libmumps-seq-${mumps_version}, libopenblas0-serial | libopenblas0")
+endif()
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "g++, cmake, pkg-config, zlib1g-dev, libmetis-dev, libsuitesparse-dev, liblapack-dev")
 if(OSTINATO_CUDA)
-  get_target_property(cudart CUDA::cudart IMPORTED_LOCATION)
-  cmake_path(GET cudart PARENT_PATH cuda_libdir)
-  set(ostinato_cuda_libs "-L${cuda_libdir} -lcudart -pthread ")
+  set(CPACK_PACKAGE_NAME ostinato-cuda)
+  set(CPACK_DEBIAN_PACKAGE_PROVIDES ostinato)
+  set(CPACK_DEBIAN_PACKAGE_CONFLICTS ostinato)
+  set(CPACK_DEBIAN_PACKAGE_REPLACES ostinato)
 endif()
-set(ostinato_metis_lib "")
-if(OSTINATO_METIS)
-  set(ostinato_metis_lib "-lmetis ")
-endif()
-set(ostinato_lapack_libs "")
-if(OSTINATO_LAPACK)
-  set(ostinato_lapack_libs "-llapack -lblas ")
-endif()
-set(ostinato_suitesparse_libs "")
-if(OSTINATO_SUITESPARSE)
-  set(ostinato_suitesparse_libs "-lcholmod -lamd ")
-endif()
-configure_file("${PROJECT_SOURCE_DIR}/cmake/ostinato.pc.in" "${PROJECT_BINARY_DIR}/ostinato.pc" @ONLY)
-install(FILES "${PROJECT_BINARY_DIR}/ostinato.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
-
-install(FILES LICENSE README.md CHANGELOG.md CONTRIBUTING.md DESTINATION "${CMAKE_INSTALL_DOCDIR}")
-install(DIRECTORY docs examples DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+include(CPack)

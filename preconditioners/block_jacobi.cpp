@@ -132,11 +132,22 @@ BlockJacobi<Space, T>::BlockJacobi(const Analysis<Space, T>& analysis, BlockJaco
     : space_(analysis.space()), options_(options) {
   require_square(name, analysis.structure());
   table().require(name, options);
-  const std::vector<Index> begin =
-      find_blocks(space_, detail::pattern_of(analysis.matrix().view()), static_cast<Index>(options.block));
+  lay_out(find_blocks(space_, detail::pattern_of(analysis.matrix().view()), static_cast<Index>(options.block)));
+  invert(analysis, analysis.structure());
+}
+
+template <class Space, class T>
+BlockJacobi<Space, T>::BlockJacobi(const Analysis<Space, T>& analysis, std::vector<Index> begin, const Facts& whole)
+    : space_(analysis.space()) {
+  lay_out(begin);
+  invert(analysis, whole);
+}
+
+template <class Space, class T>
+void BlockJacobi<Space, T>::lay_out(const std::vector<Index>& begin) {
   std::vector<Offset> at(1, 0);
   std::vector<Index> block_of;
-  block_of.reserve(static_cast<std::size_t>(analysis.structure().rows));
+  block_of.reserve(static_cast<std::size_t>(begin.back()));
   for (std::size_t b = 0; b + 1 < begin.size(); ++b) {
     const Index rows = begin[b + 1] - begin[b];
     at.push_back(at.back() + Offset{rows} * rows);
@@ -146,11 +157,10 @@ BlockJacobi<Space, T>::BlockJacobi(const Analysis<Space, T>& analysis, BlockJaco
   at_ = Vector<Space, Offset>(space_, std::span<const Offset>(at));
   block_of_ = Vector<Space, Index>(space_, std::span<const Index>(block_of));
   elements_ = Vector<Space, T>(space_, static_cast<std::size_t>(at.back()));
-  invert(analysis);
 }
 
 template <class Space, class T>
-void BlockJacobi<Space, T>::invert(const Analysis<Space, T>& analysis) {
+void BlockJacobi<Space, T>::invert(const Analysis<Space, T>& analysis, const Facts& whole) {
   const CsrView<T>& a = analysis.matrix().view();
   Vector<Space, Index> singular(space_, blocks());
   over_blocks(space_, blocks(),
@@ -159,8 +169,8 @@ void BlockJacobi<Space, T>::invert(const Analysis<Space, T>& analysis) {
                                      {begin_.data(), at_.data(), block_of_.data()},
                                      elements_.data(),
                                      singular.data(),
-                                     analysis.structure().symmetric,
-                                     static_cast<T>(definite_sign(analysis.structure()))});
+                                     whole.symmetric,
+                                     static_cast<T>(definite_sign(whole))});
   const std::vector<Index> flags = singular.download();
   const auto bad = std::find(flags.begin(), flags.end(), Index{1});
   if (bad == flags.end()) return;
@@ -168,7 +178,7 @@ void BlockJacobi<Space, T>::invert(const Analysis<Space, T>& analysis) {
   const auto b = static_cast<std::size_t>(bad - flags.begin());
   const auto first = static_cast<std::size_t>(begin[b]), last = static_cast<std::size_t>(begin[b + 1]) - 1;
   throw ArgumentError("block-jacobi: the diagonal block of " + row_text(first, last) +
-                      " has no inverse in the range of the numbers; use another block=N, or --precond none");
+                      " has no inverse in the range of the numbers; use another block=N, or preconditioner none");
 }
 
 template <class Space, class T>
@@ -188,6 +198,20 @@ void BlockJacobi<Space, T>::apply(std::span<const T> r, std::span<T> z) const {
 template <class Space, class T>
 std::string BlockJacobi<Space, T>::remarks() const {
   return std::to_string(blocks()) + (blocks() == 1 ? " block" : " blocks");
+}
+
+std::vector<Index> block_begins(const Host& host, std::span<const Offset> row_ptr, std::span<const Index> col,
+                                const BlockJacobiOptions& options, Index together) {
+  const Index n = static_cast<Index>(row_ptr.size()) - 1;
+  std::vector<Index> begin;
+  for (Index first = 0; first < n; first += together) {
+    const Index rows = std::min(together, n - first);
+    const detail::CsrPattern some{rows, row_ptr.data() + first, col.data()};
+    for (const Index at : find_blocks(host, some, static_cast<Index>(options.block)))
+      if (at < rows) begin.push_back(first + at);
+  }
+  begin.push_back(n);
+  return begin;
 }
 
 OSTINATO_CLASS(BlockJacobi);

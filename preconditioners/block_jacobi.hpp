@@ -59,6 +59,10 @@ class BlockJacobi {
   BlockJacobi(const Space& space, const Csr<T>& a, BlockJacobiOptions options = {})
       : BlockJacobi(Analysis<Space, T>(space, a), options) {}
 
+  /// Of some rows and columns of a larger matrix, whose facts are `whole`, with blocks that begin at `begin`: ascending
+  /// numbers from 0 to the number of rows.
+  BlockJacobi(const Analysis<Space, T>& analysis, std::vector<Index> begin, const Facts& whole);
+
   /// Takes a matrix with new values, with the same options. After an exception the object is as before.
   /// Throws    DimensionError for another number of rows; as the constructor.
   void update_values(const Analysis<Space, T>& analysis);
@@ -77,7 +81,8 @@ class BlockJacobi {
   std::string remarks() const;  ///< for reports: "1204 blocks"
 
  private:
-  void invert(const Analysis<Space, T>& analysis);
+  void lay_out(const std::vector<Index>& begin);
+  void invert(const Analysis<Space, T>& analysis, const Facts& whole);
 
   Space space_;
   BlockJacobiOptions options_;
@@ -90,6 +95,11 @@ class BlockJacobi {
 
 template <class Space, class T>
 BlockJacobi(const Space&, const Csr<T>&) -> BlockJacobi<Space, T>;
+
+/// Where the blocks begin of some rows of a matrix, as BlockJacobi finds them; no block goes beyond a multiple of
+/// `together` rows. Ends with the number of rows. `row_ptr`, `col`: the pattern of the rows, with all of their columns.
+std::vector<Index> block_begins(const Host& host, std::span<const Offset> row_ptr, std::span<const Index> col,
+                                const BlockJacobiOptions& options, Index together);
 
 OSTINATO_EXTERN_CLASS(BlockJacobi);
 

@@ -36,7 +36,7 @@ template <class Space, class T>
 const Analysis<Space, T>& square(const Analysis<Space, T>& analysis, const ChebyshevOptions& o) {
   require_square("chebyshev", analysis.structure());
   if (!analysis.structure().finite)
-    throw ArgumentError("chebyshev: the matrix holds NaN or infinity; use --precond none");
+    throw ArgumentError("chebyshev: the matrix holds NaN or infinity; use preconditioner none");
   table().require("chebyshev", o);
   return analysis;
 }
@@ -55,7 +55,7 @@ Vector<Space, T> positive_inverse(const Analysis<Space, T>& analysis) {
   const auto bad = std::find_if(host.begin(), host.end(), [](T v) { return !(v > 0) || !std::isfinite(v); });
   if (bad == host.end()) return inverse;
   throw ArgumentError("chebyshev: " + row_text(static_cast<std::size_t>(bad - host.begin())) +
-                      " has no positive diagonal entry that can be divided by; use --precond none");
+                      " has no positive diagonal entry that can be divided by; use preconditioner none");
 }
 
 }  // namespace chebyshev_definition
@@ -89,7 +89,7 @@ Chebyshev<Space, T>::Chebyshev(const Analysis<Space, T>& analysis, ChebyshevOpti
       direction_(analysis.space(), inverse_.size()) {
   if (!std::isfinite(largest_)) {
     throw ArgumentError(
-        "chebyshev: the largest eigenvalue is beyond the range of the numbers; scale the matrix, or use --precond "
+        "chebyshev: the largest eigenvalue is beyond the range of the numbers; scale the matrix, or use preconditioner "
         "none");
   }
 }

@@ -30,7 +30,7 @@ Jacobi<Space, T>::Jacobi(const Space& space, const SpaceCsr<Space, T>& a, Jacobi
     : space_(space), options_(options), inverse_(space, static_cast<std::size_t>(a.view().rows)) {
   if (a.view().rows != a.view().cols) {
     throw ArgumentError("jacobi: the matrix is " + std::to_string(a.view().rows) + " x " +
-                        std::to_string(a.view().cols) + ", and Jacobi needs a square one; use --precond none");
+                        std::to_string(a.view().cols) + ", and Jacobi needs a square one; use preconditioner none");
   }
   Vector<Space, double> unusable(space, 1, 0.0);
   sum(space, inverse_.size(),
@@ -39,9 +39,10 @@ Jacobi<Space, T>::Jacobi(const Space& space, const SpaceCsr<Space, T>& a, Jacobi
   if (unusable.download()[0] == 0) return;
   const std::vector<T> inverse = inverse_.download();
   const auto bad = std::find_if(inverse.begin(), inverse.end(), [](T v) { return !(v - v == T{0}) || v == T{0}; });
-  throw ArgumentError("jacobi: " + row_text(static_cast<std::size_t>(bad - inverse.begin())) +
-                      " has no diagonal entry that can be divided by (it is missing, 0 or not finite); use --precond "
-                      "none");
+  throw ArgumentError(
+      "jacobi: " + row_text(static_cast<std::size_t>(bad - inverse.begin())) +
+      " has no diagonal entry that can be divided by (it is missing, 0 or not finite); use preconditioner "
+      "none");
 }
 
 template <class Space, class T>

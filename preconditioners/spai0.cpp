@@ -42,7 +42,7 @@ Spai0<Space, T>::Spai0(const Analysis<Space, T>& analysis)
   throw ArgumentError(
       "spai0: " + row_text(static_cast<std::size_t>(bad - m.begin())) +
       " has no usable diagonal entry (it is missing, 0, not finite, or beyond the range of the numbers); "
-      "use --precond none");
+      "use preconditioner none");
 }
 
 template <class Space, class T>

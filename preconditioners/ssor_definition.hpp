@@ -41,7 +41,7 @@ inline std::vector<double> diagonal_of(const CsrView<double>& a, bool absolute) 
       if (a.col[k] == static_cast<Index>(i)) d[i] = absolute ? std::abs(a.val[k]) : a.val[k];
     }
     if (d[i] == 0)
-      throw ArgumentError("ssor: " + row_text(i) + " has no diagonal entry, or 0 there; use --precond none");
+      throw ArgumentError("ssor: " + row_text(i) + " has no diagonal entry, or 0 there; use preconditioner none");
   }
   return d;
 }
@@ -72,7 +72,8 @@ inline Factors factors_of(const CsrView<double>& a, const std::vector<double>& d
 template <class Space, class T>
 Factored<Space, T> factored(const Analysis<Space, T>& analysis, const SsorOptions& o) {
   require_square("ssor", analysis.structure());
-  if (!analysis.structure().finite) throw ArgumentError("ssor: the matrix holds NaN or infinity; use --precond none");
+  if (!analysis.structure().finite)
+    throw ArgumentError("ssor: the matrix holds NaN or infinity; use preconditioner none");
   table().require("ssor", o);
   Csr<double> a = host_copy(analysis.space(), analysis.matrix());
   if (definite_sign(analysis.structure()) < 0)
@@ -85,7 +86,7 @@ Factored<Space, T> factored(const Analysis<Space, T>& analysis, const SsorOption
   const Csr<double> ordered = prepared(a, how);
   const Factors f = factors_of(ordered, moved, o);
   require_bounded_growth("ssor", f, ordered, a, count_tiny_diagonal(a), is_single<T>,
-                         "use --precond ilut, which pivots");
+                         "use preconditioner ilut, which pivots");
   return Factored<Space, T>(analysis.space(), f, how);
 }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <utility>
 
 #include <ostinato/solvers/list.hpp>
 #include <ostinato/spmv/base/error.hpp>
@@ -93,6 +94,10 @@ double Stage::rate() const {
   return iterations > 0 ? std::pow(after / before, 1.0 / iterations) : std::numeric_limits<double>::quiet_NaN();
 }
 
+void SolveResult::note_once(std::string note) {
+  if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
+}
+
 double SolveResult::forward_error() const {
   constexpr double rounding = std::numeric_limits<double>::epsilon() / 2;  // that A and b have from the beginning
   constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
@@ -108,13 +113,31 @@ double SolveResult::forward_error() const {
   return std::isnan(by_rows) ? times(relative_residual) : std::max(times(by_rows), relative_residual);
 }
 
+namespace {
+
+/// " (48 by cg)": iterations that another method than the last one took. Empty where there are none.
+std::string by_others(const SolveResult& r) {
+  int iterations = 0;
+  std::string name;
+  for (const Stage& stage : r.stages) {
+    if (stage.method == r.solver || stage.iterations == 0) continue;
+    iterations += stage.iterations;
+    name = name.empty() || name == stage.method ? stage.method : "others";
+  }
+  return iterations > 0 ? " (" + std::to_string(iterations) + " by " + name + ")" : "";
+}
+
+}  // namespace
+
 std::string SolveResult::message() const {
   char numbers[160], error[48] = "";
-  std::snprintf(numbers, sizeof numbers, " after %d %s in %.3g s, ||b - A x|| / ||b|| = %.3e (recomputed)", iterations,
-                iterations == 1 ? "iteration" : "iterations", seconds, relative_residual);
+  std::snprintf(numbers, sizeof numbers, " in %.3g s, ||b - A x|| / ||b|| = %.3e (recomputed)", seconds,
+                relative_residual);
   if (const double forward = forward_error(); std::isfinite(forward))
     std::snprintf(error, sizeof error, ", forward error about %.0e", forward);
-  return solver + ": " + in_words(status) + numbers + error + (reason.empty() ? "" : ": " + reason);
+  return solver + ": " + in_words(status) + " after " + std::to_string(iterations) +
+         (iterations == 1 ? " iteration" : " iterations") + by_others(*this) + numbers + error +
+         (reason.empty() ? "" : ": " + reason);
 }
 
 }  // namespace ostinato

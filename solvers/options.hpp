@@ -257,6 +257,7 @@ struct SolveResult {
     cause = other.cause;
     reason = std::move(other.text);
   }
+  void note_once(std::string note);  ///< adds to the notes what isn't there
   /// Whether the system or, by LSMR, the least squares problem was solved.
   explicit operator bool() const { return status == Status::converged || status == Status::least_squares; }
   /// An estimate of ||x - A^-1 b|| / ||x||: the condition times the backward error; with the condition of M^-1 A the

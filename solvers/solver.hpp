@@ -10,6 +10,7 @@
 
 #include <ostinato/preconditioners/contract/preconditioner.hpp>
 #include <ostinato/preconditioners/identity.hpp>
+#include <ostinato/solvers/equal_options.hpp>
 #include <ostinato/solvers/options.hpp>
 #include <ostinato/spmv/linear_operator.hpp>
 #include <ostinato/spmv/space/concept.hpp>
@@ -246,8 +247,16 @@ struct Solver {
   static SolveResult run(const Space& space, const A& a, In<T> b, Out<T> x, const M& m, const SolveOptions& options) {
     if constexpr (detail::AreForSolvers<A, M>) {
       detail::require_values<T, Method::takes_complex>();
-      return Method::template run<Space, T>(space, detail::as_map<Space, T>(space, a), b, x,
-                                            detail::as_preconditioner<Space, T>(space, m), options);
+      const auto solve = [&] {
+        return Method::template run<Space, T>(space, detail::as_map<Space, T>(space, a), b, x,
+                                              detail::as_preconditioner<Space, T>(space, m), options);
+      };
+      if constexpr (requires { space.team(); }) {
+        detail::require_equal_options(space.team(), Method::name, sizeof(T), is_identity<M>, options);
+        return space.team().together(solve);
+      } else {
+        return solve();
+      }
     } else {
       return detail::explain<A, M>();
     }

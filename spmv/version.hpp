@@ -4,7 +4,7 @@
 
 // CMakeLists.txt reads the version from these three lines.
 #define OSTINATO_VERSION_MAJOR 0
-#define OSTINATO_VERSION_MINOR 1
+#define OSTINATO_VERSION_MINOR 2
 #define OSTINATO_VERSION_PATCH 0
 
 namespace ostinato {

@@ -56,7 +56,7 @@ const PreconditionerEntry<Space, T>* entry_of(std::string_view name) {
 }
 
 /// A cycle leaves 0.14 to 0.17 of a random error for diffusion on grids and meshes, which takes some 25 iterations, and
-/// 0.25 to 0.34 for elasticity and stiffness matrices, which takes hundreds (2026-11).
+/// 0.25 to 0.34 for elasticity and stiffness matrices, which takes hundreds (EPYC, 2026-11).
 constexpr double poor_rate_of_plain = 0.2;
 
 PreconditionerChoice choose_simple(const Structure& s) {
@@ -90,7 +90,7 @@ struct Prospect {
 
 /// Iterations to 1e-8 grow with the points along the longest side, for an elliptic stencil whose rows aren't dominant:
 /// 1.8 a point (poisson2d) to 3.4 (variable3d), 4 to 8 for unsymmetric ones. Strong axes aren't told from weak ones.
-/// Costs     Measured on two cores of an AMD EPYC, 2026-11-22, on 16^2 .. 512^2 and 8^3 .. 64^3: an iteration is worth
+/// Costs     Measured on two cores of an AMD EPYC, 2026-11, on 16^2 .. 512^2 and 8^3 .. 64^3: an iteration is worth
 ///           5 to 10 in 2-D and 8 to 14 in 3-D, a set-up 60 to 120 by class and 180 to 400 by point. Iterations of
 ///           GMRES take longer, so that the same costs are fewer of them. On an H200, from the figures of
 ///           docs/performance.md: 3 an iteration, 12 to 50 the set-up.
@@ -107,7 +107,8 @@ Prospect prospect_of(const Structure& s, const Grid& grid) {
 }
 
 int direct_rung() {
-  const auto direct = std::find_if(auto_rungs.begin(), auto_rungs.end(), [](const Rung& r) { return r.is_direct(); });
+  const auto direct = std::find_if(auto_rungs.begin(), auto_rungs.end(),
+                                   [](const Rung& r) { return r.is_direct() && r.name == LuKind::name; });
   return static_cast<int>(direct - auto_rungs.begin());
 }
 

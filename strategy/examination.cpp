@@ -176,11 +176,16 @@ class Examiner {
     const double entries = f.largest_entry.value / f.smallest_entry.value;
     if (entries == 1) return say("scaling", Weight::good, "all entries have the same size");
     const bool uneven = std::max(rows, cols) > uneven_scaling;
+    const bool equal_rows = short_text(rows) == "1";
+    const std::string of_rows = equal_rows ? "are of one size"
+                                           : "differ by a factor of " + short_text(rows) + " (" +
+                                                 short_text(f.smallest_row.value) + " in row " +
+                                                 number_of(f.smallest_row.at) + ", " + short_text(f.largest_row.value) +
+                                                 " in row " + number_of(f.largest_row.at) + ")";
     say("scaling", uneven ? Weight::caution : Weight::fact,
-        "the largest entries of rows differ by a factor of " + short_text(rows) + " (" +
-            short_text(f.smallest_row.value) + " in row " + number_of(f.smallest_row.at) + ", " +
-            short_text(f.largest_row.value) + " in row " + number_of(f.largest_row.at) + "), those of columns by " +
-            short_text(cols) + ", all entries by " + short_text(entries) +
+        "the largest entries of rows " + of_rows + ", those of columns " +
+            (equal_rows ? "differ by a factor of " : "by ") + short_text(cols) + ", all entries by " +
+            short_text(entries) +
             (!uneven   ? ""
              : square_ ? "; jacobi, ilut and lu even that out"
                        : "; lsmr scales the columns"));
@@ -472,8 +477,7 @@ std::string text_of_cg(const Examination& e, double rtol) {
   const auto text = [rtol](int n, bool with_goal) {
     return count_text(n) + (n == 1 ? " iteration" : " iterations") + (with_goal ? " to " + short_text(rtol) : "");
   };
-  const std::string most =
-      e.most_iterations ? "at most about " + text(*e.most_iterations, false) + " by the condition" : "";
+  std::string most = e.most_iterations ? "at most about " + text(*e.most_iterations, false) + " by the condition" : "";
   if (e.expected_iterations)
     return "about " + text(*e.expected_iterations, true) + ", tried for a random solution" +
            (most.empty() ? "" : "; " + most);

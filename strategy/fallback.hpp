@@ -36,8 +36,8 @@ class FallbackSolve {
   /// on as long as it is. Then M is watched for four times as many iterations before it has to compete again: so what
   /// the trials cost stays a share of the whole.
   SolveResult run() {
-    // The first five iterations of CG say too little: docs/multigrid-limits.md has cases of 18 and of 197 iterations
-    // that were given up after them, for ten times as many with Jacobi.
+    // The first five iterations of CG say too little: multigrid of 18 and of 197 iterations would be given up after
+    // them, for ten times as many with Jacobi.
     constexpr int first_window = 20;
     const double goal = goal_of<Space, T>(space_, b_, options_);
     SlowWatch watch(first_window, goal, options_.max_iterations);

@@ -8,12 +8,8 @@
 
 #include <ostinato/solvers/recurrence/diagnosis.hpp>
 #include <ostinato/spmv/base/error.hpp>
-#include <ostinato/spmv/base/timing.hpp>
-#include <ostinato/spmv/space/gpu_context.hpp>
-#include <ostinato/spmv/space/vector.hpp>
-#include <ostinato/strategy/device.hpp>
-#include <ostinato/strategy/linear_solver.hpp>
 #include <ostinato/strategy/solve.hpp>
+#include <ostinato/strategy/solver_on_device.hpp>
 
 namespace ostinato::detail {
 
@@ -30,25 +26,14 @@ Solution<T> solve_on_device(const CsrView<T>& a, In<T> b, const LinearSolverOpti
   if (b.size() != static_cast<std::size_t>(a.rows))
     throw DimensionError("solve: A is " + std::to_string(a.rows) + " x " + std::to_string(a.cols) + ", but b has " +
                          std::to_string(b.size()) + " elements");
-  const Host host;
-  const DeviceChoice choice = choose_device(options.device, size_of(a), host, has_gpu_context());
-  const auto open = [&] { return Cuda(choice.gpu); };
-  return with_device(choice, host, open, [&]<class Space>(const Space& space) {
-    const Stopwatch watch;
-    LinearSolverOptions of_system = options;
-    of_system.device = "auto";
-    LinearSolver<Space, T> system(space, a, std::move(of_system));
-    const Vector<Space, T> on_space(space, b);
-    Vector<Space, T> x(space, static_cast<std::size_t>(a.cols), T{0});
-    Solution<T> s;
-    static_cast<SolveResult&>(s) = with_whole_limit(system.solve(on_space, x, after(watch, options.solve)),
-                                                    system.set_up(), options.solve.time_limit);
-    s.x = x.download();
-    s.set_up = system.set_up();
-    s.device = space.description();
-    s.predicted = choice.predicted;
-    return s;
-  });
+  SolverOnDevice<T> system(a, options);
+  Solution<T> s;
+  s.x.assign(static_cast<std::size_t>(a.cols), T{0});
+  static_cast<SolveResult&>(s) = std::move(system.solve_once(b, std::span<T>(s.x)).front());
+  s.set_up = system.set_up();
+  s.device = system.device();
+  s.predicted = system.predicted();
+  return s;
 }
 
 #define OSTINATO_INSTANTIATE(T) \

@@ -258,7 +258,7 @@ class LeastSquaresLadder {
         found ? "columns of A depend on each other; of all x with as small a ||b - A x||, x is the one nearest to the "
                 "guess, by lsmr without a preconditioner"
               : "columns of A depend on each other: other x make ||b - A x|| as small, and x isn't the one of the "
-                "smallest norm; --precond none looks for that");
+                "smallest norm; preconditioner none looks for that");
     if (!found) return;
     take_residual(all, more);
     all.preconditioner = more.preconditioner;

@@ -183,7 +183,7 @@ template <class Space, class T>
 void LeastSquaresPreconditioner<Space, T>::factor(const Analysis<Space, T>& analysis, const StopRequest& stop) {
   const Space& space = space_;
   if (!analysis.structure().finite)
-    throw ArgumentError(choice_.name + ": the matrix holds NaN or infinity; use --precond none");
+    throw ArgumentError(choice_.name + ": the matrix holds NaN or infinity; use preconditioner none");
   const MemoryBudget whole(space, choice_.name, mem_limit_, taken_), memory = whole.beside(bytes());
   const SpaceCsr<Space, T> left = scaled<Space, T>(
       space, of_rows_ ? analysis.matrix() : transpose(space, analysis.matrix()), inverse_norms_.span(), {});
@@ -195,7 +195,7 @@ void LeastSquaresPreconditioner<Space, T>::factor(const Analysis<Space, T>& anal
         choice_.name + ": " + product_name(of_rows_) + " takes at least " + bytes_text(least_bytes) + ", because " +
         (of_rows_ ? "column " + std::to_string(longest.row) + " (counted from 0)" : row_text(longest.row)) + " has " +
         count_text(longest.entries) + " entries, and " + bytes_text(static_cast<double>(memory.most())) +
-        " may be taken; use --precond jacobi");
+        " may be taken; use preconditioner jacobi");
   const SpaceCsr<Space, T> product = multiply(space, left, right, stop),
                            one = identity<Space, T>(space, left.view().rows);
   const double first = least_shift<T>();

@@ -16,7 +16,7 @@ inline constexpr Index fewest_rows_of_hierarchy = 20000;
 /// from now on: "fsai", "chebyshev", or nothing where it isn't faster to leave. `entries`: of A.
 ///
 /// Model     A set-up beside that of Jacobi, and a share of the time with Jacobi, from docs/performance.md, "Jacobi,
-///           FSAI and Chebyshev on an H200" (2026-11-27). Shares are the geometric means of the ten matrices there with
+///           FSAI and Chebyshev on an H200" (2026-11). Shares are the geometric means of the ten matrices there with
 ///           less than two million entries: 0.53 for fsai (0.30 to 0.80), 0.63 for chebyshev (0.53 to 0.74). A new
 ///           start, at which CG loses what it knows, counts as 0.8 ms more: the start of a solve, and some 40
 ///           iterations, after which the Ritz values (RitzForecast) tell how many there will be. Of two that pay, the

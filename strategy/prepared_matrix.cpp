@@ -26,10 +26,6 @@ namespace ostinato {
 
 namespace {
 
-/// Rows that differ by less are no trouble in double precision; those of finite elements with several kinds of unknowns
-/// do. A residual norm hides rows that are smaller by the tolerance.
-constexpr int most_spread = 20;
-
 /// A power of two amid the rows.
 template <class T, class Facts>
 T unit_amid(const Facts& facts) {
@@ -123,7 +119,7 @@ PreparedMatrix<Space, T>::PreparedMatrix(const Analysis<Space, T>& given, const 
   const Analysis<Space, T>& a = analysis_;
   if (a.structure().symmetric && may_have_equal_rows(a.space(), a.matrix().view()))
     what_.equal_rows = equal_rows(a.space(), a.matrix().view()).count;
-  if (facts.spread() > most_spread) scale_rows(facts.spread());
+  if (facts.spread() > most_spread_of_rows) scale_rows(facts.spread());
 }
 
 /// Takes note of the zero rows. Those whose unknowns other rows refer to become general: another x there may be needed.

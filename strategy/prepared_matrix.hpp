@@ -12,6 +12,10 @@
 
 namespace ostinato {
 
+/// Rows that differ by fewer powers of two are no trouble in double precision; those of finite elements with several
+/// kinds of unknowns do. A residual norm hides rows that are smaller by the tolerance.
+inline constexpr int most_spread_of_rows = 20;
+
 /// What may be done to a system before it is solved.
 struct SystemPreparationOptions {
   bool enabled = true;     ///< false: the system is solved as it is given

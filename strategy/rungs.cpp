@@ -38,25 +38,33 @@ std::any lu_unmatched(const Structure&, bool thorough) {
 }
 
 /// Those that are predicted to take longer, once the order is known, are refused. A matching gives rows without a
-/// diagonal entry another one.
+/// diagonal entry another one. MUMPS makes use of factors with null pivots.
 std::any direct(const Structure& s, bool) {
-  LuKind::Options o{.raise = false};
+  LuKind::Options o{.raise = LibraryFactors::suits(s.rows, s.nonzeros)};
   o.preparation.match = s.missing_diagonal > 0;
+  o.preparation.most_seconds = most_direct_seconds(s);
+  return o;
+}
+
+/// The same for a matrix that may be positive definite.
+std::any direct_cholesky(const Structure& s, bool) {
+  CholeskyKind::Options o{.fill = 100};
   o.preparation.most_seconds = most_direct_seconds(s);
   return o;
 }
 
 }  // namespace
 
-constinit const std::array<Rung, 13> auto_rungs = {{{"fsai", RungRole::usual, usual, 0},
+constinit const std::array<Rung, 14> auto_rungs = {{{"fsai", RungRole::usual, usual, 0},
                                                     {"chebyshev", RungRole::usual, usual, 0},
                                                     {"ilu0", RungRole::usual, usual, 0.2e-6},
-                                                    {"multigrid", RungRole::plain, plain, 0},
+                                                    {"multigrid", RungRole::plain, plain, 0.15e-6},
                                                     {"multigrid", RungRole::aggressive, aggressive, 0.2e-6},
                                                     {"multigrid", RungRole::usual, classical, 0.5e-6},
                                                     {"cholesky", RungRole::usual, small_cholesky, 0.3e-6},
                                                     {"ict", RungRole::usual, usual, 0.5e-6},
                                                     {"cholesky", RungRole::usual, cholesky, 3e-6, 12000},
+                                                    {"cholesky", RungRole::direct, direct_cholesky, 0},
                                                     {"lu", RungRole::direct, direct, 0},
                                                     {"ilut", RungRole::usual, usual, 1e-6, 12000},
                                                     {"lu", RungRole::usual, lu, 10e-6, 130000},
@@ -79,7 +87,7 @@ double predicted_seconds(const Rung& rung, const Structure& s) {
   // Hierarchies are made on the GPU (H200, 2026-11), factors on the host. With kind=plain this is set-up and solve of
   // mesh2d:1000 and mesh3d:100, a little more: its cycles take the time of some four iterations each. The 25 ms of
   // kernels that are used for the first time are left out.
-  if (rung.is_plain()) return 12e-3 + 1e-9 * entries;
+  if (Space::has_streams && rung.is_plain()) return 12e-3 + 1e-9 * entries;
   if (Space::has_streams && rung.name == "multigrid") return 15e-3 + 4e-9 * entries;
   // Small systems are given the time of some hundred iterations on a GPU. On a host each set-up takes some time.
   const double fitted = fitted_seconds(rung, s);

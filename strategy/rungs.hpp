@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include <ostinato/preconditioners/ilu/library_factors.hpp>
 #include <ostinato/preconditioners/multigrid/multigrid.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/strategy/leaving_jacobi.hpp>
@@ -48,11 +49,18 @@ struct Rung {
       return Space::has_streams && s.symmetric && (s.positive_diagonal || s.negative_diagonal) &&
              !suits_hierarchy<Space, T>(s);
     if (name == "ilu0") return !Space::has_streams && !s.symmetric && s.missing_diagonal == 0;
-    if (is_direct()) return !Space::has_streams && suits_direct(s);
+    if (is_direct())
+      return suits_direct(s) && (!Space::has_streams || LibraryFactors::suits(s.rows, s.nonzeros)) &&
+             (name == "cholesky") == may_be_definite_by_library(s, may_be_definite);
     if (name == "ict" || name == "cholesky") return may_be_definite && s.symmetric && s.positive_diagonal;
-    if (is_plain() && !(Space::has_streams && s.symmetric)) return false;
+    if (is_plain() && !s.symmetric) return false;
     if (name == Multigrid<Space, T>::name) return suits_hierarchy<Space, T>(s) && (may_be_definite || !s.symmetric);
     return true;
+  }
+
+  /// Whether complete factors are those of a library for a matrix that may be positive definite.
+  static bool may_be_definite_by_library(const Structure& s, bool may_be_definite) {
+    return may_be_definite && s.symmetric && s.positive_diagonal && LibraryFactors::suits(s.rows, s.nonzeros);
   }
 
   /// Whether it may take the place of Jacobi where that is slow (leaving_jacobi.hpp).
@@ -70,7 +78,7 @@ struct Rung {
 
 /// One after the other. Complete factors that take little more than incomplete ones go first. Matching makes nearly
 /// singular matrices worse (fidapex6).
-extern const std::array<Rung, 13> auto_rungs;
+extern const std::array<Rung, 14> auto_rungs;
 
 /// The time that it takes to make a preconditioner; of plain aggregation with the solve, and of what may take the place
 /// of Jacobi the least time with Jacobi from which on it pays.

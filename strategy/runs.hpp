@@ -128,9 +128,7 @@ inline void count(SolveResult& all, SolveResult& more) {
   all.null_pivots = std::max(all.null_pivots, more.null_pivots);
   all.workspace_bytes = std::max(more.workspace_bytes, all.workspace_bytes);
   if (!more.history.empty()) all.history.insert(all.history.end(), more.history.begin() + 1, more.history.end());
-  for (std::string& note : more.notes) {
-    if (std::find(all.notes.begin(), all.notes.end(), note) == all.notes.end()) all.notes.push_back(std::move(note));
-  }
+  for (std::string& note : more.notes) all.note_once(std::move(note));
 }
 
 /// Takes the result of a further run of the same method, from the x where the last one was stopped.

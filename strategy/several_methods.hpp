@@ -7,6 +7,7 @@
 #include <new>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <ostinato/solvers/no_solution.hpp>
@@ -51,7 +52,7 @@ class Guess {
     const SolveResult before = Cg::run<Space, T>(space_, a, b, x_, {}, none);
     if (!std::isfinite(before.relative_residual) || is_nearer(result, before)) return;
     restore(x);
-    if (result.iterations > 0) result.notes.push_back(result.solver + " came no nearer than the guess; x is the guess");
+    if (result.iterations > 0) result.note_once(result.solver + " came no nearer than the guess; x is the guess");
     take_residual(result, before);
   }
 

@@ -13,7 +13,7 @@ namespace ostinato::cli::html {
 
 namespace {
 
-constexpr double left = 64, right = 700, top = 34, bottom = 300, width = 720, height = 350;  // pixels
+constexpr double left = 64, right = 700, top = 34, bottom = 300, width = 740, height = 350;  // pixels
 
 bool is_drawn(double residual) { return residual > 0 && std::isfinite(residual); }
 

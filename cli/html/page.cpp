@@ -13,37 +13,62 @@ namespace ostinato::cli::html {
 
 namespace {
 
-/// The style of all pages. Colours are those of Okabe & Ito (2008), which colour-blind readers can tell apart.
-constexpr std::string_view style = R"(
-:root { color-scheme: light dark; --ink: #1c2127; --soft: #5a6470; --rule: #d5dae0; --paper: #ffffff;
-  --one: #0072b2; --two: #c25700; --three: #00785a; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e6e9ed; --soft: #a3adb8; --rule: #3a424b; --paper: #14181c;
-  --one: #56b4e9; --two: #f0a23c; --three: #2fc79a; } }
-@media print { :root { color-scheme: light; --ink: #000000; --soft: #444444; --rule: #bbbbbb; --paper: #ffffff;
-  --one: #0072b2; --two: #c25700; --three: #00785a; } figure, tr { break-inside: avoid; } h2 { break-after: avoid; } }
-body { background: var(--paper); color: var(--ink); font: 15px/1.45 system-ui, sans-serif; margin: 2em auto;
-  max-width: 56em; padding: 0 1em; }
-h1 { font-size: 1.5em; overflow-wrap: anywhere; } h2 { font-size: 1.15em; margin-top: 2em; }
-table { border-collapse: collapse; } .wide { overflow-x: auto; }
-th, td { padding: 0.15em 0.8em 0.15em 0; text-align: left; vertical-align: top; overflow-wrap: break-word; }
-th { font-weight: 600; } .facts th { color: var(--soft); white-space: nowrap; }
-.facts td { white-space: pre-wrap; }
-.grid td, .grid th { border-bottom: 1px solid var(--rule); font-variant-numeric: tabular-nums; }
-.grid .number { text-align: right; white-space: nowrap; }
-.grid td:first-child { white-space: nowrap; } .grid td:last-child { overflow-wrap: break-word; }
-p, footer { overflow-wrap: anywhere; } figure { margin: 1em 0; overflow-x: auto; } figcaption, footer { color: var(--soft); font-size: 0.9em; }
-@media (max-width: 40em) { body { margin: 1em auto; } .facts th, .facts td { display: block; }
-  .facts td { padding-bottom: 0.5em; overflow-wrap: anywhere; } svg { min-width: 34em; } }
-svg { max-width: 100%; height: auto; } svg text { fill: var(--ink); font: 12px system-ui, sans-serif; }
-svg text.soft { fill: var(--soft); } svg text.two { fill: var(--two); } svg text.cut { fill: var(--paper); }
-svg line, svg polyline { stroke: var(--rule); fill: none; stroke-width: 1; }
-svg .curve { stroke: var(--one); stroke-width: 1.8; } svg .goal { stroke: var(--three); stroke-dasharray: 5 3; }
-svg .change { stroke: var(--two); stroke-dasharray: 2 3; } svg .roof { stroke: var(--two); stroke-width: 1.8; }
-svg .frame { fill: none; stroke: var(--soft); } svg .one { fill: var(--one); } svg .two { fill: var(--two); }
-svg .faint { fill: var(--one); fill-opacity: 0.35; stroke: var(--one); }
-svg .d1 { fill: var(--one); fill-opacity: 0.3; } svg .d2 { fill: var(--one); fill-opacity: 0.5; }
-svg .d3 { fill: var(--one); fill-opacity: 0.7; } svg .d4 { fill: var(--one); }
-* { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+// Colours are those of Okabe & Ito (2008), which colour-blind readers can tell apart.
+#define OSTINATO_LIGHT                                                                                            \
+  "--ink: #1c2127; --soft: #5a6470; --rule: #d5dae0; --paper: #ffffff; --one: #0072b2; --two: #c25700; --three: " \
+  "#00785a;"
+#define OSTINATO_DARK                                                                                             \
+  "--ink: #e6e9ed; --soft: #a3adb8; --rule: #3a424b; --paper: #14181c; --one: #56b4e9; --two: #f0a23c; --three: " \
+  "#2fc79a;"
+
+/// The style of a page and of a part of a notebook: nothing outside of the class `ostinato` is touched. Where a
+/// notebook says which theme it has, that counts, and otherwise what the reader prefers.
+constexpr std::string_view style =
+    ".ostinato { color-scheme: light dark; " OSTINATO_LIGHT
+    "}\n"
+    "@media (prefers-color-scheme: dark) { .ostinato { " OSTINATO_DARK
+    " } }\n"
+    "[data-jp-theme-light=\"true\"] .ostinato { color-scheme: light; " OSTINATO_LIGHT
+    "}\n"
+    "[data-jp-theme-light=\"false\"] .ostinato, .vscode-dark .ostinato { color-scheme: dark; " OSTINATO_DARK
+    "}\n"
+    R"(@media print { .ostinato { color-scheme: light; --ink: #000000; --soft: #444444; --rule: #bbbbbb; --paper: #ffffff;
+  --one: #0072b2; --two: #c25700; --three: #00785a; } .ostinato figure, .ostinato tr { break-inside: avoid; }
+  .ostinato h2 { break-after: avoid; } }
+.ostinato { background: var(--paper); color: var(--ink); font: 15px/1.45 system-ui, sans-serif; }
+.ostinato h1 { font-size: 1.5em; overflow-wrap: anywhere; } .ostinato h2 { font-size: 1.15em; margin-top: 2em; }
+.ostinato table { border-collapse: collapse; } .ostinato .wide { overflow-x: auto; }
+.ostinato th, .ostinato td { padding: 0.15em 0.8em 0.15em 0; text-align: left; vertical-align: top;
+  overflow-wrap: break-word; }
+.ostinato th { font-weight: 600; } .ostinato .facts th { color: var(--soft); white-space: nowrap; }
+.ostinato .facts td { white-space: pre-wrap; }
+.ostinato .grid td, .ostinato .grid th { border-bottom: 1px solid var(--rule); font-variant-numeric: tabular-nums; }
+.ostinato .grid .number { text-align: right; white-space: nowrap; }
+.ostinato .grid td:first-child { white-space: nowrap; } .ostinato .grid td:last-child { overflow-wrap: break-word; }
+.ostinato p, .ostinato footer { overflow-wrap: anywhere; } .ostinato figure { margin: 1em 0; overflow-x: auto; }
+.ostinato figcaption, .ostinato footer { color: var(--soft); font-size: 0.9em; }
+@media (max-width: 40em) { .ostinato .facts th, .ostinato .facts td { display: block; }
+  .ostinato .facts td { padding-bottom: 0.5em; overflow-wrap: anywhere; } .ostinato svg { min-width: 34em; } }
+.ostinato svg { max-width: 100%; height: auto; }
+.ostinato svg text { fill: var(--ink); font: 12px system-ui, sans-serif; }
+.ostinato svg text.soft { fill: var(--soft); } .ostinato svg text.two { fill: var(--two); }
+.ostinato svg text.cut { fill: var(--paper); }
+.ostinato svg line, .ostinato svg polyline { stroke: var(--rule); fill: none; stroke-width: 1; }
+.ostinato svg .curve { stroke: var(--one); stroke-width: 1.8; }
+.ostinato svg .goal { stroke: var(--three); stroke-dasharray: 5 3; }
+.ostinato svg .change { stroke: var(--two); stroke-dasharray: 2 3; }
+.ostinato svg .roof { stroke: var(--two); stroke-width: 1.8; }
+.ostinato svg .frame { fill: none; stroke: var(--soft); } .ostinato svg .one { fill: var(--one); }
+.ostinato svg .two { fill: var(--two); }
+.ostinato svg .faint { fill: var(--one); fill-opacity: 0.35; stroke: var(--one); }
+.ostinato svg .d1 { fill: var(--one); fill-opacity: 0.3; } .ostinato svg .d2 { fill: var(--one); fill-opacity: 0.5; }
+.ostinato svg .d3 { fill: var(--one); fill-opacity: 0.7; } .ostinato svg .d4 { fill: var(--one); }
+.ostinato * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+)";
+
+/// What a page has besides.
+constexpr std::string_view style_of_page = R"(body { margin: 2em auto; max-width: 56em; padding: 0 1em; }
+@media (max-width: 40em) { body { margin: 1em auto; } }
 )";
 
 std::string cell(std::string_view element, std::string_view text, std::string_view kind = {}) {
@@ -63,6 +88,9 @@ std::string& signature() {
   static std::string text;
   return text;
 }
+
+#undef OSTINATO_LIGHT
+#undef OSTINATO_DARK
 
 }  // namespace
 
@@ -102,9 +130,13 @@ std::string Page::text() const {
   return fmt::format(
       "<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
-      "<title>{0}</title>\n<style>{1}</style>\n</head>\n<body>\n<h1>{0}</h1>\n{2}"
+      "<title>{0}</title>\n<style>\n{1}{7}</style>\n</head>\n<body class=\"ostinato\">\n<h1>{0}</h1>\n{2}"
       "<footer>Ostinato {3}.{4}.{5}{6}</footer>\n</body>\n</html>\n",
-      title_, style, body_, version.major, version.minor, version.patch, signature());
+      title_, style, body_, version.major, version.minor, version.patch, signature(), style_of_page);
+}
+
+std::string Page::part() const {
+  return fmt::format("<div class=\"ostinato\">\n<style>\n{}</style>\n{}</div>\n", style, body_);
 }
 
 void sign_pages(const std::string& command_line) {

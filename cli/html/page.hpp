@@ -24,6 +24,8 @@ class Page {
   void picture(const Drawing& drawing, std::string_view caption);
 
   std::string text() const;
+  /// The same without a title, as a part of a notebook, whose own style it leaves alone.
+  std::string part() const;
 
  private:
   std::string title_, body_;

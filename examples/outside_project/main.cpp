@@ -4,7 +4,7 @@
 // Solves a Matrix Market file, or a small Poisson problem when none is named, with the installed library.
 //
 //   $ OMP_NUM_THREADS=1 build/outside/outside
-//   Ostinato 0.1, format dia, preconditioner none: cg: converged after 93 iterations in ...
+//   Ostinato 0.2, format dia, preconditioner none: cg: converged after 93 iterations in ...
 #include <cstdio>
 #include <vector>
 

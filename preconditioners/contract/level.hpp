@@ -8,8 +8,8 @@
 namespace ostinato {
 
 /// The rate, on a random error, above which auto takes something simpler. CG makes more of a cycle than its rate tells
-/// (docs/multigrid-limits.md has good ones of 0.72 and 0.84), but not where several unknowns of a point depend on each
-/// other.
+/// (strong directions across a grid have good ones of 0.72 and 0.84), but not where several unknowns of a point depend
+/// on each other.
 constexpr double poor_rate(int unknowns) { return unknowns > 1 ? 0.7 : 0.85; }
 
 /// A level of a multigrid hierarchy, for reports.

@@ -65,9 +65,9 @@ void MemoryBudget::refuse(const MemoryPrediction& memory) const {
   const std::string needs = owner_ + ": takes " + in_words(memory) + " of memory, and ";
   const std::string other = owner_ == "jacobi" || owner_ == "spai0" ? "none" : "jacobi";
   if (limit_ == 0 || memory.bytes <= memory_left(limit_, taken_))
-    throw MemoryLimitError(needs + text(free_()) + " are free; use --precond " + other);
+    throw MemoryLimitError(needs + text(free_()) + " are free; use preconditioner " + other);
   const std::string taken = taken_ > 0 ? ", of which " + text(taken_) + " are taken" : std::string();
-  throw MemoryLimitError(needs + "the limit is " + text(limit_) + taken + "; raise --mem-limit, or use --precond " +
+  throw MemoryLimitError(needs + "the limit is " + text(limit_) + taken + "; raise the limit, or use preconditioner " +
                          other);
 }
 

@@ -14,7 +14,7 @@ namespace ostinato {
 inline void require_square(std::string_view preconditioner, const Structure& s) {
   if (s.rows == s.cols) return;
   throw ArgumentError(std::string(preconditioner) + ": the matrix has " + std::to_string(s.rows) + " rows and " +
-                      std::to_string(s.cols) + " columns; use --precond none");
+                      std::to_string(s.cols) + " columns; use preconditioner none");
 }
 
 }  // namespace ostinato

@@ -124,15 +124,25 @@ class RowMaker {
     return true;
   }
 
+  /// The lanes are the same on every processor, and so are the bits.
+  static double dot(const double* a, const double* b, std::size_t n) {
+    constexpr std::size_t lanes = 4;
+    double lane[lanes] = {};
+    std::size_t k = 0;
+    for (; k + lanes <= n; k += lanes) {
+      for (std::size_t l = 0; l < lanes; ++l) lane[l] += a[k + l] * b[k + l];
+    }
+    for (std::size_t l = 0; k + l < n; ++l) lane[l] += a[k + l] * b[k + l];
+    return (lane[0] + lane[1]) + (lane[2] + lane[3]);
+  }
+
   /// Row p of the Cholesky factor.
   bool eliminate(std::size_t p, std::size_t m) {
     double* const row = dense_.data() + p * m;
     const double whole = row[p];
     for (std::size_t q = 0; q <= p; ++q) {
       const double* const other = dense_.data() + q * m;
-      double total = 0;
-#pragma omp simd reduction(+ : total)
-      for (std::size_t k = 0; k < q; ++k) total += row[k] * other[k];
+      const double total = dot(row, other, q);
       row[q] = q < p ? (row[q] - total) / other[q] : row[p] - total;
     }
     if (!(row[p] > static_cast<double>(m) * std::numeric_limits<double>::epsilon() * whole)) return false;
@@ -210,7 +220,7 @@ std::vector<double> positive_diagonal(const CsrView<double>& a) {
     }
     if (!(d[i] > 0))
       throw ArgumentError("fsai: " + row_text(static_cast<std::size_t>(i)) +
-                          " has no positive diagonal entry; use --precond none");
+                          " has no positive diagonal entry; use preconditioner none");
   }
   return d;
 }
@@ -233,7 +243,7 @@ Array<double> scaled_values(const CsrView<double>& a, const std::vector<int>& e)
       if (!(std::abs(val[k]) < 0x1p100))
         throw ArgumentError("fsai: an entry of " + row_text(i) +
                             " is huge beside the diagonal entries of its row and column, so that the matrix isn't "
-                            "positive definite; use --precond ilut");
+                            "positive definite; use preconditioner ilut");
     }
   }
   return val;

@@ -49,7 +49,7 @@ Csr<T> rounded(Csr<double> g) {
   for (std::size_t i = 0; i + 1 < r.row_ptr.size(); ++i)  // the diagonal entry is the last one of the row
     usable = usable && r.val[static_cast<std::size_t>(r.row_ptr[i + 1] - 1)] != 0;
   if (usable) return r;
-  throw ArgumentError("fsai: the factor leaves the range of the numbers; scale the matrix, or use --precond none");
+  throw ArgumentError("fsai: the factor leaves the range of the numbers; scale the matrix, or use preconditioner none");
 }
 
 }  // namespace fsai_definition
@@ -103,7 +103,7 @@ void require_usable_diagonal(const CsrView<double>& a, double norm) {
       if (static_cast<std::size_t>(a.col[k]) == i && norm / std::abs(a.val[k]) > most)
         throw ArgumentError("fsai: the diagonal entry of " + row_text(i) +
                             " is tiny beside the matrix, so that M^-1 leaves the range of the numbers; scale the "
-                            "matrix, or use --precond none");
+                            "matrix, or use preconditioner none");
     }
   }
 }
@@ -138,13 +138,13 @@ auto Fsai<Space, T>::make(const Analysis<Space, T>& analysis, const FsaiOptions&
     -> Made {
   const Structure& s = analysis.structure();
   fsai_definition::table().require("fsai", options);
-  if (!s.finite) throw ArgumentError("fsai: the matrix holds NaN or infinity; use --precond none");
+  if (!s.finite) throw ArgumentError("fsai: the matrix holds NaN or infinity; use preconditioner none");
   if (stop.is_made()) throw Stopped("fsai: making the factor was stopped");
   if (auto made = Made::in_space(analysis, options)) return std::move(*made);
   Csr<double> a = host_copy(analysis.space(), analysis.matrix());
   if (definite_sign(s) < 0) std::transform(a.val.begin(), a.val.end(), a.val.begin(), std::negate<>());
   if (!s.symmetric && !is_nearly_symmetric(a))
-    throw ArgumentError("fsai: the matrix isn't symmetric; use --precond ilu0");
+    throw ArgumentError("fsai: the matrix isn't symmetric; use preconditioner ilu0");
   require_usable_diagonal<T>(a, s.norm_inf);
   ApproximateFactor f = approximate_factor(fsai_definition::threads_of(analysis.space()), a, options, stop);
   Csr<T> g = fsai_definition::rounded<T>(std::move(f.g));

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/preconditioners/ilu/incomplete_lu_definition.hpp>
 
+#include <algorithm>
+
 #include <ostinato/preconditioners/define_entry.hpp>
 #include <ostinato/spmv/space/list.hpp>
 
@@ -103,7 +105,7 @@ double fill_within(double fill, Offset entries, const FactorMemory& memory) {
 
 /// Makes complete factors with at most `fill` times the entries of A, 0: as many as memory allows.
 template <class F>
-Factors with_limit(std::string_view name, double fill, Offset entries, const FactorMemory& memory, F factor) {
+auto with_limit(std::string_view name, double fill, Offset entries, const FactorMemory& memory, F factor) {
   require_between(name, "fill", fill, 0);
   const double most = fill * static_cast<double>(entries);
   const bool is_limited = fill > 0 && most < static_cast<double>(memory.most_entries);
@@ -156,6 +158,17 @@ Factors factor_completely(const CsrView<double>& a, const IlutOptions& options, 
   return factor_ilut(a, options, memory.most_entries, stop);
 }
 
+bool equals_transpose(const CsrView<double>& a) {
+  const Csr<double> t = transpose(a);
+  return std::equal(t.row_ptr.begin(), t.row_ptr.end(), a.row_ptr.begin(), a.row_ptr.end()) &&
+         std::equal(t.col.begin(), t.col.end(), a.col.begin(), a.col.end()) &&
+         std::equal(t.val.begin(), t.val.end(), a.val.begin(), a.val.end());
+}
+
+[[noreturn]] void refuse_null_pivot() {
+  throw ArgumentError("lu: a pivot is nearly 0, as for a singular matrix; take raise=yes, or ilut");
+}
+
 }  // namespace
 
 Factors Ilu0Kind::factor(const CsrView<double>& a, const Options&, const FactorMemory& memory,
@@ -187,6 +200,32 @@ Factors IlutKind::factor(const CsrView<double>& a, const Options& options, const
   return factor_ilut(a, within, memory.most_entries, stop);
 }
 
+std::optional<LibraryFactorOptions> LuKind::options_for_library(const Options& options, bool is_symmetric) {
+  incomplete_lu_definition::table<LuKind>().require(name, options);
+  if (options.in_float || options.preparation.order != Ordering::with_pivots) return {};
+  LibraryFactorOptions how{.match = options.preparation.match,
+                           .pivot = options.pivot / 10,
+                           .most_seconds = options.preparation.most_seconds,
+                           .order = options.known_order};
+  if (is_symmetric) {
+    how.kind = LibraryFactorOptions::Kind::symmetric;
+    how.pivot /= 100;  // pivots that are put off fill much; what is lost, the iterations make good
+  }
+  return how;
+}
+
+std::optional<LibraryFactors> LuKind::factor_by_library(const CsrView<double>& a, const Options& options,
+                                                        const FactorMemory& memory, const StopRequest& stop) {
+  // What is small beside A may decide where A is nearly singular, so that one triangle may be another matrix.
+  const std::optional<LibraryFactorOptions> how = options_for_library(options, equals_transpose(a));
+  if (!how) return {};
+  std::optional<LibraryFactors> f =
+      with_limit(name, options.fill, a.nonzeros(), memory,
+                 [&](const FactorMemory& within) { return LibraryFactors::make(a, *how, within, stop); });
+  if (f && f->kept().null_pivots() > 0 && !options.raise) refuse_null_pivot();
+  return f;
+}
+
 Factors LuKind::factor(const CsrView<double>& a, const Options& options, const FactorMemory& memory,
                        const StopRequest& stop) {
   incomplete_lu_definition::table<LuKind>().require(name, options);
@@ -194,8 +233,8 @@ Factors LuKind::factor(const CsrView<double>& a, const Options& options, const F
   if (!options.raise) complete.most_raised = 0;
   Factors f = with_limit(name, options.fill, a.nonzeros(), memory,
                          [&](const FactorMemory& within) { return factor_completely(a, complete, within, stop); });
-  if (f.boosted == 0 || options.raise) return f;
-  throw ArgumentError(std::string(name) + ": a pivot is nearly 0, as for a singular matrix; take raise=yes, or ilut");
+  if (f.boosted > 0 && !options.raise) refuse_null_pivot();
+  return f;
 }
 
 Offset Ic0Kind::predict_entries(const Structure& s, const Options&) { return s.nonzeros; }
@@ -212,6 +251,21 @@ Factors IctKind::factor(const CsrView<double>& a, const Options& options, const 
   require_between(name, "fill", options.fill, 1);
   const double fill = fill_within(options.fill, a.nonzeros(), memory);
   return factor_ic(a, {.fill = true, .drop = options.drop, .most_fill = fill}, memory.most_entries, stop);
+}
+
+std::optional<LibraryFactorOptions> CholeskyKind::options_for_library(const Options& options, bool) {
+  if (options.in_float || options.preparation.match || options.preparation.order != Ordering::least_work) return {};
+  return LibraryFactorOptions{.kind = LibraryFactorOptions::Kind::definite,
+                              .most_seconds = options.preparation.most_seconds,
+                              .order = options.known_order};
+}
+
+std::optional<LibraryFactors> CholeskyKind::factor_by_library(const CsrView<double>& a, const Options& options,
+                                                              const FactorMemory& memory, const StopRequest& stop) {
+  const std::optional<LibraryFactorOptions> how = options_for_library(options, true);
+  if (!how) return {};
+  return with_limit(name, options.fill, a.nonzeros(), memory,
+                    [&](const FactorMemory& within) { return LibraryFactors::make(a, *how, within, stop); });
 }
 
 Factors CholeskyKind::factor(const CsrView<double>& a, const Options& options, const FactorMemory& memory,

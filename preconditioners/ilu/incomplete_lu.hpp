@@ -11,14 +11,18 @@
 #include <type_traits>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include <ostinato/preconditioners/contract/application.hpp>
 #include <ostinato/preconditioners/contract/condition.hpp>
 #include <ostinato/preconditioners/contract/memory_budget.hpp>
 #include <ostinato/preconditioners/contract/rows_named.hpp>
+#include <ostinato/preconditioners/ilu/factored_by_library.hpp>
+#include <ostinato/preconditioners/ilu/factors_on_gpu.hpp>
 #include <ostinato/preconditioners/ilu/ic.hpp>
 #include <ostinato/preconditioners/ilu/iluk.hpp>
 #include <ostinato/preconditioners/ilu/ilut.hpp>
+#include <ostinato/preconditioners/ilu/library_factors.hpp>
 #include <ostinato/preconditioners/ilu/zero_fill.hpp>
 #include <ostinato/preconditioners/triangular/factored.hpp>
 #include <ostinato/preconditioners/triangular/preparation.hpp>
@@ -41,8 +45,9 @@ namespace ostinato {
 ///           for update_values().
 /// Exec      The constructor factors on the calling thread of the host; from a GPU it downloads the matrix and uploads
 ///           the factors. ilu0 and ic0 on Cuda are factored there (ZeroFill): order=natural downloads nothing, another
-///           order the pattern, match=yes the matrix. apply is enqueued, allocates nothing, and may be captured. One
-///           thread at a time applies an object; a second one gets an ArgumentError.
+///           order the pattern, match=yes the matrix. apply is enqueued, allocates nothing, and may be captured,
+///           unless a library made the factors: the host then applies them, and waits. One thread at a time applies an
+///           object; a second one gets an ArgumentError.
 /// Throws    ArgumentError when the matrix isn't square or holds NaN or infinity, when ic0 or ict get one that isn't
 ///           symmetric (is_nearly_symmetric()) or whose pivots don't become positive (factor_ic()), when the factors
 ///           leave the range of T, or when they take more entries than the options allow; MemoryLimitError when they
@@ -52,7 +57,6 @@ class IncompleteLu {
  public:
   using space_type = Space;
   using value_type = T;
-  using is_capturable = void;
   using Options = typename Kind::Options;
   static constexpr std::string_view name = Kind::name;
   static constexpr std::string_view description = Kind::description;
@@ -106,6 +110,7 @@ class IncompleteLu {
                       keeps_more ? Certainty::at_least : Kind::certainty);
   }
 
+  bool capturable() const { return by_library() == nullptr && on_gpu() == nullptr; }
   bool works_in_float() const { return !is_single<T> && options_.in_float; }
   bool symmetric() const { return Kind::is_symmetric; }
   bool equals_transpose() const { return Kind::is_symmetric; }
@@ -125,9 +130,16 @@ class IncompleteLu {
   std::string remarks() const;  ///< for reports: "9.8 times the entries of A, 3 pivots raised"
 
  private:
-  /// In T, or in float under double.
-  using AnyFactored = std::conditional_t<!is_single<T>, std::variant<Factored<Space, T>, Factored<Space, T, float>>,
-                                         std::variant<Factored<Space, T>>>;
+  using ByLibrary = FactoredByLibrary<Space, T>;
+  static constexpr bool may_be_by_library = requires { Kind::factor_by_library; };
+  /// In T, or in float under double; complete ones by a library, too.
+  template <class... More>
+  using Variant =
+      std::conditional_t<!is_single<T>, std::variant<Factored<Space, T>, Factored<Space, T, float>, More...>,
+                         std::variant<Factored<Space, T>, More...>>;
+  static constexpr bool may_be_on_gpu = may_be_by_library && is_cuda<Space>;
+  using AnyFactored = std::conditional_t<may_be_on_gpu, Variant<ByLibrary, FactorsOnGpu<T>>,
+                                         std::conditional_t<may_be_by_library, Variant<ByLibrary>, Variant<>>>;
   struct Made {
     AnyFactored factored;
     std::size_t rows;
@@ -164,6 +176,21 @@ class IncompleteLu {
                    const MemoryBudget& memory);
   static Made make_on_host(const Space& space, const SpaceCsr<Space, T>& a, const Options& options,
                            const StopRequest& stop, const MemoryBudget& memory);
+  /// Null where no library made the factors.
+  const ByLibrary* by_library() const {
+    if constexpr (may_be_by_library) return std::get_if<ByLibrary>(&made_.factored);
+    return nullptr;
+  }
+  /// Null where they aren't those of cuDSS.
+  const FactorsOnGpu<T>* on_gpu() const {
+    if constexpr (may_be_on_gpu) return std::get_if<FactorsOnGpu<T>>(&made_.factored);
+    return nullptr;
+  }
+  /// By cuDSS; nothing where there is none, or it doesn't solve the system.
+  static std::optional<Made> make_on_gpu(const Analysis<Space, T>& analysis, const Options& options,
+                                         const StopRequest& stop, const MemoryBudget& memory) requires may_be_on_gpu;
+  static Made made_by_library(const Space& space, const Csr<double>& whole,
+                              LibraryFactors factors) requires may_be_by_library;
 
   Options options_;
   Made made_;
@@ -219,7 +246,8 @@ struct IlutKind {
                         const StopRequest& stop);
 };
 
-/// The complete factors: with them one or two iterations are enough.
+/// The complete factors: with them one or two iterations are enough. On the host MUMPS or KLU makes them, where these
+/// are there and suit the matrix (LibraryFactors), unless `order` or `precision` say something else.
 struct LuKind {
   static constexpr std::string_view name = "lu";
   static constexpr std::string_view description = "complete LU, as a direct solver";
@@ -228,13 +256,19 @@ struct LuKind {
   static constexpr std::optional<ZeroFillKind> zero_fill = {};
   struct Options {
     double fill = 0;     ///< entries of L and U at most, as a multiple of those of A; 0: as memory allows
-    double pivot = 0.1;  ///< as in IlutOptions
+    double pivot = 0.1;  ///< as in IlutOptions; MUMPS and KLU take a tenth of it, MUMPS a thousandth for L D L^T
     bool raise = true;   ///< pivots that are nearly 0 (IlutOptions::boost); otherwise such a matrix is refused
     PreparationOptions preparation = {.match = true, .order = Ordering::with_pivots, .equilibrate = true};
-    bool in_float = false;  ///< under double: factors in float, half the bytes
+    bool in_float = false;                ///< under double: factors in float, half the bytes
+    std::vector<Index> known_order = {};  ///< of a matrix with the same pattern, by a library; empty: none
   };
   static Factors factor(const CsrView<double>& a, const Options& options, const FactorMemory& memory,
                         const StopRequest& stop);
+  /// Nothing where the options are none for a library.
+  static std::optional<LibraryFactorOptions> options_for_library(const Options& options, bool is_symmetric);
+  /// By a library; nothing where there is none, or it doesn't suit the matrix or the options.
+  static std::optional<LibraryFactors> factor_by_library(const CsrView<double>& a, const Options& options,
+                                                         const FactorMemory& memory, const StopRequest& stop);
 };
 
 /// IC(0): the pattern of A, for symmetric positive definite matrices. M is symmetric, as CG requires.
@@ -279,10 +313,16 @@ struct CholeskyKind {
   struct Options {
     double fill = 0;  ///< as in LuKind
     PreparationOptions preparation = {.match = false, .order = Ordering::least_work};
-    bool in_float = false;  ///< under double: factors in float, half the bytes
+    bool in_float = false;                ///< under double: factors in float, half the bytes
+    std::vector<Index> known_order = {};  ///< of a matrix with the same pattern, by a library; empty: none
   };
   static Factors factor(const CsrView<double>& a, const Options& options, const FactorMemory& memory,
                         const StopRequest& stop);
+  /// Nothing where the options are none for a library.
+  static std::optional<LibraryFactorOptions> options_for_library(const Options& options, bool is_symmetric);
+  /// By a library; nothing where there is none, or it doesn't suit the matrix or the options.
+  static std::optional<LibraryFactors> factor_by_library(const CsrView<double>& a, const Options& options,
+                                                         const FactorMemory& memory, const StopRequest& stop);
 };
 
 template <class Space, class T>

@@ -61,7 +61,7 @@ inline Offset most_entries_on_host() {
 [[noreturn]] inline void refuse_more_entries(std::string_view name, Offset most_entries) {
   throw MemoryLimitError(std::string(name) + ": takes more than the " +
                          bytes_text(static_cast<double>(most_entries) * bytes_while_made) +
-                         " of host memory that are free while it is made; use --precond jacobi");
+                         " of host memory that are free while it is made; use preconditioner jacobi");
 }
 
 /// Whether a matrix can be factored in the memory of a space. What can't is left to the host, which says why, or looks
@@ -95,9 +95,48 @@ PreparedFactors factored_on_host(const Csr<double>& whole, const typename Kind::
   }
   constexpr bool pivots = std::is_same_v<Kind, IlutKind> || std::is_same_v<Kind, LuKind>;
   require_bounded_growth(Kind::name, f, ready.view(), whole.view(), f.boosted, options.in_float || is_single<T>,
-                         pivots ? "A is singular, or nearly so; use --precond jacobi, or --solver lsmr"
-                                : "use --precond ilut, which pivots");
+                         pivots ? "A is singular, or nearly so; use preconditioner jacobi, or solver lsmr"
+                                : "use preconditioner ilut, which pivots");
   return {std::move(how), std::move(f)};
+}
+
+/// The inverse by factors on a GPU, of vectors in host memory.
+template <class T>
+InverseMap inverse_on_host(const FactorsOnGpu<T>& f) {
+  const auto map = [&f](auto solve) {
+    return [&f, solve](std::span<double> v) {
+      std::vector<T> moved(v.begin(), v.end());
+      Vector<Cuda, T> r(f.space(), moved.size()), z(f.space(), moved.size());
+      f.space().upload(r.data(), moved.data(), moved.size() * sizeof(T));
+      solve(r.span(), z.span());
+      f.space().download(moved.data(), z.data(), moved.size() * sizeof(T));
+      std::copy(moved.begin(), moved.end(), v.begin());
+    };
+  };
+  return {map([&f](std::span<const T> r, std::span<T> z) { f.solve(r, z); }),
+          map([&f](std::span<const T> r, std::span<T> z) { f.solve_transposed(r, z); })};
+}
+
+/// Whether an inverse takes away most of A v, for some v. cuDSS returns wrong factors of some matrices without a word.
+inline bool is_inverse(const CsrView<double>& a, const InverseMap& inverse) {
+  constexpr double most_left = 0.01;
+  std::vector<double> b(static_cast<std::size_t>(a.rows), 0);
+  const auto add_rows = [&a](auto add) {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(a.rows); ++i)
+      for (auto k = static_cast<std::size_t>(a.row_ptr[i]); k < static_cast<std::size_t>(a.row_ptr[i + 1]); ++k)
+        add(i, static_cast<std::size_t>(a.col[k]), a.val[k]);
+  };
+  add_rows([&](std::size_t i, std::size_t j, double value) { b[i] += value * (1 + static_cast<double>(j % 7)); });
+  std::vector<double> x = b, left = b;
+  inverse.apply(x);
+  add_rows([&](std::size_t i, std::size_t j, double value) { left[i] -= value * x[j]; });
+  double of_left = 0, of_b = 0;
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    of_left = std::max(of_left, std::abs(left[i]));
+    of_b = std::max(of_b, std::abs(b[i]));
+    if (!std::isfinite(left[i])) return false;
+  }
+  return of_left <= most_left * of_b;
 }
 
 /// The condition number of a matrix whose complete factors are at hand.
@@ -131,10 +170,10 @@ template <class Space, class T, class Kind>
 Csr<double> IncompleteLu<Space, T, Kind>::usable_copy(const Space& space, const SpaceCsr<Space, T>& a) {
   Csr<double> whole = host_copy(space, a);
   if (whole.rows != whole.cols)
-    throw ArgumentError(std::string(name) + ": the matrix isn't square; use --precond none");
+    throw ArgumentError(std::string(name) + ": the matrix isn't square; use preconditioner none");
   for (const double v : whole.val) {
     if (!std::isfinite(v))
-      throw ArgumentError(std::string(name) + ": the matrix holds NaN or infinity; use --precond none");
+      throw ArgumentError(std::string(name) + ": the matrix holds NaN or infinity; use preconditioner none");
   }
   if (Kind::is_symmetric && !is_nearly_symmetric(whole.view()))
     throw ArgumentError(std::string(name) +
@@ -172,6 +211,9 @@ auto IncompleteLu<Space, T, Kind>::make(const Analysis<Space, T>& analysis, cons
       });
     }
   }
+  if constexpr (may_be_on_gpu) {
+    if (std::optional<Made> made = make_on_gpu(analysis, options, stop, budget)) return *std::move(made);
+  }
   return make_on_host(space, a, options, stop, budget);
 }
 
@@ -190,8 +232,8 @@ Offset IncompleteLu<Space, T, Kind>::entries_within(std::size_t bytes, Index row
 }
 
 /// On a CPU, `ilut` takes small matrices in the order that is found quickly: set-up and solve take 0.57 of the time (76
-/// real matrices, geometric mean, EPYC, 2026-11). On larger ones AMD left rajat01, bcspwr10 and zenios without
-/// convergence; on a GPU the number of rows that don't wait for each other counts, also for `lu`.
+/// real matrices, geometric mean, EPYC, 2026-11). On larger ones, such as rajat01, bcspwr10 and zenios, solves with AMD
+/// may not converge; on a GPU the number of rows that don't wait for each other counts, also for `lu`.
 template <class Space, class Kind>
 PreparationOptions preparation_on(const typename Kind::Options& options, Index rows) {
   constexpr Index most_rows = 2000;
@@ -212,6 +254,10 @@ auto IncompleteLu<Space, T, Kind>::make_on_host(const Space& space, const SpaceC
                               budget.announce(prediction(rows, entries, options, certainty));
                             }};
   try {
+    if constexpr (may_be_by_library) {
+      std::optional<LibraryFactors> made = Kind::factor_by_library(whole.view(), options, memory, stop);
+      if (made) return made_by_library(space, whole, *std::move(made));
+    }
     incomplete_lu_definition::PreparedFactors made = incomplete_lu_definition::factored_on_host<T, Kind>(
         whole, options, preparation_on<Space, Kind>(options, rows), memory, stop);
     Factors& f = made.factors;
@@ -239,6 +285,56 @@ auto IncompleteLu<Space, T, Kind>::make_on_host(const Space& space, const SpaceC
 }
 
 template <class Space, class T, class Kind>
+auto IncompleteLu<Space, T, Kind>::make_on_gpu(const Analysis<Space, T>& analysis, const Options& options,
+                                               const StopRequest& stop, const MemoryBudget& budget)
+    -> std::optional<Made>
+requires may_be_on_gpu {
+  const Structure& s = analysis.structure();
+  const CsrView<T>& a = analysis.matrix().view();
+  const auto how = Kind::options_for_library(options, s.symmetric);
+  if (!how || s.rows != s.cols || !s.finite) return {};
+  const double most = options.fill > 0 ? options.fill * static_cast<double>(s.nonzeros) : HUGE_VAL;
+  const auto most_entries = most < 1e18 ? static_cast<Offset>(most) : std::numeric_limits<Offset>::max();
+  std::optional<FactorsOnGpu<T>> made =
+      FactorsOnGpu<T>::make(analysis.space(), a, how->kind, most_entries, budget, stop);
+  if (!made) return {};
+  const Csr<double> whole = usable_copy(analysis.space(), analysis.matrix());
+  const InverseMap inverse = incomplete_lu_definition::inverse_on_host(*made);
+  if (!incomplete_lu_definition::is_inverse(whole.view(), inverse)) return {};
+  Condition condition;
+  if (made->raised_pivots() == 0)
+    condition = estimate_condition(whole.view(), inverse, std::numeric_limits<T>::epsilon());
+  const Index raised = made->raised_pivots();
+  const Offset entries = made->nonzeros();
+  return Made{
+      *std::move(made), static_cast<std::size_t>(s.rows), entries, s.nonzeros, raised, 0, {}, analysis.pattern(), 0,
+      condition};
+}
+
+template <class Space, class T, class Kind>
+auto IncompleteLu<Space, T, Kind>::made_by_library(const Space& space, const Csr<double>& whole, LibraryFactors factors)
+    -> Made requires may_be_by_library {
+  const Index nulls = factors.kept().null_pivots();
+  Condition condition;
+  if (nulls == 0) {
+    const InverseMap inverse{[&](std::span<double> v) { factors.solve(v); },
+                             [&](std::span<double> v) { factors.solve_transposed(v); }};
+    condition = estimate_condition(whole.view(), inverse, std::numeric_limits<T>::epsilon());
+  }
+  const Offset entries = factors.kept().nonzeros();
+  return {ByLibrary(space, std::move(factors)),
+          static_cast<std::size_t>(whole.rows),
+          entries,
+          whole.nonzeros(),
+          nulls,
+          0,
+          {},
+          {},
+          nulls,
+          condition};
+}
+
+template <class Space, class T, class Kind>
 void IncompleteLu<Space, T, Kind>::update_values(const Analysis<Space, T>& analysis) {
   require_rows(name, analysis.structure(), made_.rows);
   if constexpr (!is_host<Space> && Kind::zero_fill.has_value()) {
@@ -252,7 +348,22 @@ void IncompleteLu<Space, T, Kind>::update_values(const Analysis<Space, T>& analy
       return;
     }
   }
-  *this = IncompleteLu(analysis, options_);
+  if constexpr (may_be_on_gpu) {
+    auto* const kept = std::get_if<FactorsOnGpu<T>>(&made_.factored);
+    if (kept != nullptr && analysis.pattern() == made_.pattern && kept->update_values(analysis.matrix().view().val)) {
+      revision_.renew();
+      made_.boosted = kept->raised_pivots();
+      made_.condition = {};
+      return;
+    }
+  }
+  Options options = options_;
+  if constexpr (requires { options.known_order; }) {
+    const ByLibrary* const kept = by_library();
+    const bool fits = kept != nullptr && analysis.structure().nonzeros == made_.entries_of_a;
+    options.known_order = fits ? kept->factors().order() : std::vector<Index>();
+  }
+  *this = IncompleteLu(analysis, std::move(options));
 }
 
 template <class Space, class T, class Kind>
@@ -268,6 +379,15 @@ std::string IncompleteLu<Space, T, Kind>::remarks() const {
   std::string all = text;
   if (made_.shift > 0) all += ", of A + " + incomplete_lu_definition::text_of(made_.shift) + " diag(A)";
   if (works_in_float()) all += ", in float";
+  const auto add_maker = [&all](const std::string& library, Index negative) {
+    all += ", by " + library;
+    if (negative > 0) all += ", " + std::to_string(negative) + (negative == 1 ? " negative pivot" : " negative pivots");
+  };
+  if (const ByLibrary* const kept = by_library())
+    add_maker(kept->factors().library(), kept->factors().negative_pivots());
+  if constexpr (may_be_on_gpu) {
+    if (on_gpu() != nullptr) add_maker(FactorsOnGpu<T>::library(), on_gpu()->negative_pivots());
+  }
   return all;
 }
 

@@ -8,6 +8,7 @@
 
 #include <ostinato/preconditioners/ilu/band.hpp>
 #include <ostinato/preconditioners/ilu/complete_entries.hpp>
+#include <ostinato/preconditioners/ilu/library_factors.hpp>
 #include <ostinato/spmv/ordering/minimum_degree.hpp>
 #include <ostinato/spmv/ordering/nested_dissection.hpp>
 
@@ -104,10 +105,18 @@ double typical_lu_seconds(const Structure& s) {
   const Bandwidth band = s.offsets.empty() ? Bandwidth{s.farthest, s.farthest}
                                            : Bandwidth{std::max(0, -s.offsets.front()), std::max(0, s.offsets.back())};
   const double rows = s.rows, entries_a_row = static_cast<double>(s.nonzeros) / rows;
-  // Fits to grids of two dimensions with 5 entries a row, from 30 x 30 to 200 x 200 points.
-  const double mesh = 3.2e-6 * rows * std::pow(rows / 900, 0.4) * std::pow(entries_a_row / 5, 1.5);
+  // Fits to grids of two dimensions with 5 entries a row and more, from 30 x 30 to 200 x 200 points; for KLU to
+  // circuits, which fill little and have no diagonals.
+  const double by_rows = 3.2e-6 * rows * std::pow(rows / 900, 0.4) * std::pow(entries_a_row / 5, 1.5),
+               by_mumps = 1.6e-6 * rows * std::pow(rows / 900, 0.25) * std::sqrt(entries_a_row / 5),
+               by_klu = 0.2e-6 * static_cast<double>(s.nonzeros) * std::sqrt(entries_a_row / 5);
+  double mesh = by_rows;
+  if (LibraryFactors::suits(s.rows, s.nonzeros))
+    mesh = std::min(mesh, by_mumps);
+  else if (has_klu && s.offsets.empty())
+    mesh = std::min(mesh, by_klu);
   // The first call of a library takes time, too.
-  return 0.3e-3 + std::min(mesh, band_seconds(s.rows, band));
+  return (has_klu ? 0.1e-3 : 0.3e-3) + std::min(mesh, band_seconds(s.rows, band));
 }
 
 }  // namespace ostinato

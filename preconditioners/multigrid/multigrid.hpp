@@ -148,8 +148,8 @@ class Multigrid {
 
   explicit Multigrid(const Analysis<Space, T>& analysis, MultigridOptions options = {});
   /// Classical multigrid coarsens aggressively where it doesn't fit into the budget otherwise; remarks() says so then.
-  /// Throws    MemoryLimitError; Stopped once `stop` is made, which is looked at several times a level of an algebraic
-  ///           hierarchy; as the other constructors.
+  /// Throws    MemoryLimitError; Stopped once `stop` is made, which is looked at before each level, and several times
+  ///           on those of an algebraic hierarchy; as the other constructors.
   Multigrid(const Analysis<Space, T>& analysis, MultigridOptions options, const StopRequest& stop,
             const MemoryBudget& memory);
   Multigrid(const Space& space, const Csr<T>& a, MultigridOptions options = {})

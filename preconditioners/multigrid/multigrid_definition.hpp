@@ -15,6 +15,7 @@
 #include <ostinato/preconditioners/contract/require_rows.hpp>
 #include <ostinato/preconditioners/jacobi.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/cycle.hpp>
+#include <ostinato/preconditioners/multigrid/end_levels.hpp>
 #include <ostinato/preconditioners/multigrid/rate.hpp>
 #include <ostinato/preconditioners/multigrid/structured/cycle.hpp>
 #include <ostinato/spmv/analysis/pattern_hash.hpp>
@@ -64,7 +65,7 @@ inline int algebraic_sweeps(const MultigridOptions& options) {
 inline std::string rows_text(Index rows) { return std::to_string(rows) + (rows == 1 ? " row" : " rows"); }
 
 [[noreturn]] inline void refuse(const std::string& why, std::string_view instead = "jacobi") {
-  throw ArgumentError("multigrid: " + why + "; use --precond " + std::string(instead));
+  throw ArgumentError("multigrid: " + why + "; use preconditioner " + std::string(instead));
 }
 
 inline std::string smoother_text(const MultigridOptions& options) { return table().text_of_word("smoother", options); }
@@ -182,17 +183,15 @@ inline MemoryPrediction predict_levels(const Structure& s, const MultigridOption
 
 template <class Space, class T>
 struct Multigrid<Space, T>::State {
-  using Cycle = multigrid::Cycle<Space>;
-  using Hierarchy = multigrid::Hierarchy<Space>;
-  using GridPlan = multigrid::GridPlan<Space>;
-
   Space space;
   MultigridOptions options;
   std::size_t rows;
-  Grid grid;                                                     ///< none: classical
-  std::vector<Cycle> cycles;                                     ///< structured: one for each unknown of a point
-  std::optional<algebraic::AlgebraicCycle<Space, T>> algebraic;  ///< classical
-  Vector<Space, double> unused;                                  ///< takes the dot product that apply() doesn't give
+  Grid grid;  ///< none: algebraic
+  /// Not on a grid. The cycle refers to its levels.
+  std::optional<algebraic::AlgebraicHierarchy<Space, T>> algebraic;
+  Smoother smoother = Smoother::jacobi;
+  std::vector<multigrid::Cycle<Space>> cycles;  ///< one for each unknown of a point of a grid, or one
+  Vector<Space, double> unused;                 ///< takes the dot product that apply() doesn't give
   OneThread one_thread;
   /// The cycles for vectors in float.
   struct Lower final : PreconditionerBase<Space, float> {
@@ -211,7 +210,7 @@ struct Multigrid<Space, T>::State {
    private:
     void apply(std::span<const float> r, std::span<float> z, Slot<float> slot) const {
       const auto within = state.enter(r.size(), z.size());
-      state.apply_to_grids(r.data(), z.data(), slot);
+      state.apply(r.data(), z.data(), slot);
     }
   };
   Lower lower{*this};
@@ -243,16 +242,13 @@ struct Multigrid<Space, T>::State {
     if (may_use_grid(s)) grid = analysis.grid();
     if (!grid) {
       if (given.kind == MultigridKind::structured) multigrid_definition::refuse(grid.why_not);
-      algebraic.emplace(space, algebraic_hierarchy(analysis, stop, memory),
-                        multigrid_definition::algebraic_smoother(options, s),
-                        multigrid_definition::algebraic_sweeps(options));
+      add_algebraic_cycle(analysis, stop, memory);
     }
-    const GridPlan plan = within(memory, s, grid.unknowns);
-    for (int u = 0; grid && u < grid.unknowns; ++u) cycles.push_back(cycle(Hierarchy(analysis, grid, u, plan), s));
+    for (int u = 0; grid && u < grid.unknowns; ++u) add_cycle({analysis, grid, u}, s, stop, memory);
     const CsrView<T>& a = analysis.matrix().view();
     const bool keeps = algebraic && given.reuse != MultigridReuse::none;
     if (keeps) taken.emplace(Taken{{space, a, s.longest_row}, {}, copy_of(a.val)});
-    const multigrid::Trial trial = cycles.size() == 1 ? multigrid::Trial{cycles.front().rate()} : try_cycles(a, keeps);
+    const multigrid::Trial trial = is_one_grid() ? multigrid::Trial{rate} : try_cycles(a, keeps);
     rate = trial.rate;
     if (!keeps) return;
     taken->at_first = trial;
@@ -270,17 +266,36 @@ struct Multigrid<Space, T>::State {
     if (multigrid_definition::has_preconditioner(given))
       multigrid_definition::refuse(multigrid_definition::smoother_text(given) + " needs a matrix");
     const Structure& s = stencil.structure();
-    cycles.push_back(cycle(Hierarchy(stencil, within(memory, s, 1)), s));
-    rate = cycles.front().rate();
+    add_cycle(multigrid::GridPlan<Space>(stencil), s, {}, memory);
   }
 
-  /// Announces the memory of as many hierarchies as a point has unknowns.
-  GridPlan within(const MemoryBudget& memory, const Structure& s, int unknowns) const {
-    return [this, &memory, unknowns, sweeps = multigrid_definition::structured_sweeps(options, s)](
-               const auto& grids, Certainty certainty) {
-      const std::size_t bytes = Cycle::predicted_bytes(space, grids, sweeps);
-      memory.announce({static_cast<std::size_t>(unknowns) * bytes, certainty});
+  bool is_one_grid() const { return !algebraic && cycles.size() == 1; }
+
+  /// Makes the hierarchy and the cycle of an unknown, within the budget for as many as a point has.
+  void add_cycle(multigrid::GridPlan<Space> plan, const Structure& s, const StopRequest& stop,
+                 const MemoryBudget& memory) {
+    const int sweeps = multigrid_definition::structured_sweeps(options, s);
+    const auto announce = [&] {
+      const std::size_t bytes = multigrid::predicted_bytes(space, plan.grids(), sweeps);
+      memory.announce({static_cast<std::size_t>(grid.unknowns) * bytes, plan.certainty()});
     };
+    announce();
+    multigrid::end_levels_on(stop);
+    if (plan.measure()) announce();
+    const auto hierarchy = std::make_shared<const multigrid::Hierarchy<Space>>(std::move(plan), stop);
+    multigrid::end_levels_on(stop);
+    smoother = multigrid_definition::structured_smoother(options);
+    cycles.push_back(multigrid::make_cycle(space, grid, hierarchy, smoother, sweeps));
+    if (grid.unknowns == 1) rate = multigrid::rate_on_grid(space, *hierarchy, cycles.front());
+  }
+
+  void add_algebraic_cycle(const Analysis<Space, T>& analysis, const StopRequest& stop, const MemoryBudget& memory) {
+    algebraic.emplace(algebraic_hierarchy(analysis, stop, memory));
+    smoother = multigrid_definition::algebraic_smoother(options, analysis.structure());
+    const auto& inverse = algebraic->coarse_inverse();
+    const LinearMap<Space, float>* const last = inverse ? &*inverse : nullptr;
+    cycles.push_back(algebraic::make_cycle(space, algebraic->levels(), last, std::abs(algebraic->power()), smoother,
+                                           multigrid_definition::algebraic_sweeps(options)));
   }
 
   /// Coarsens twice at once where the levels don't fit into memory otherwise, if the options leave that open.
@@ -316,11 +331,6 @@ struct Multigrid<Space, T>::State {
     return asked && !multigrid_definition::has_preconditioner(options) && s.positive_diagonal && s.rows > 0;
   }
 
-  Cycle cycle(Hierarchy hierarchy, const Structure& s) const {
-    return Cycle(space, std::move(hierarchy), multigrid_definition::structured_smoother(options),
-                 multigrid_definition::structured_sweeps(options, s));
-  }
-
   /// The elements that belong to unknown u.
   template <class V>
   multigrid::Strided<V> unknown(V* v, std::size_t u) const {
@@ -335,27 +345,22 @@ struct Multigrid<Space, T>::State {
     return one_thread.enter(name);
   }
 
-  /// z = M^-1 r. With one unknown, *slot = r . z; otherwise the last unknown's part of it.
-  void apply(const T* r, T* z, Slot<T> slot) const {
-    if (algebraic) return algebraic->apply({r, rows}, {z, rows}, slot);
-    apply_to_grids(r, z, slot);
-  }
-  /// The same by structured grids, for vectors of T or float.
+  /// z = M^-1 r, for vectors of T or float. With one unknown, *slot = r . z; otherwise the last unknown's part of it.
   template <class V>
-  void apply_to_grids(const V* r, V* z, Slot<T> slot) const {
+  void apply(const V* r, V* z, Slot<V> slot) const {
     for (std::size_t u = 0; u < cycles.size(); ++u) cycles[u].apply(unknown(r, u), unknown(z, u), slot);
   }
   /// The norm of A, in which the modes that the coarse grid corrects are as small as in a solve: in thin bodies they
   /// may be large in the Euclidean norm.
   bool in_energy() const {
-    if (multigrid_definition::has_k_cycle(options.kind))
-      return algebraic->hierarchy().levels().front().a.structure().symmetric;
+    if (multigrid_definition::has_k_cycle(options.kind)) return algebraic->levels().front().a.structure().symmetric;
     return options.kind == MultigridKind::aggregation;
   }
   multigrid::Trial try_cycles(const CsrView<T>& a, bool again);
 
   bool fits(const Analysis<Space, T>& analysis, bool known) const;
   bool refill(const Analysis<Space, T>& analysis, bool known);
+  void update_levels(const SpaceCsr<Space, T>& a, double power, Smoother with);
   void restore(const CsrView<T>& a);
   Vector<Space, T> copy_of(std::span<const T> values) const;
   void keep_settings();
@@ -369,14 +374,16 @@ multigrid::Trial Multigrid<Space, T>::State::try_cycles(const CsrView<T>& a, boo
   if (rows == 0) return {};
   if (!algebraic) {
     const auto cycle = [&](const auto& r, auto& z) { apply(r.data(), z.data(), unused.data()); };
-    return {multigrid::rate_on_error(space, a, cycles.front().hierarchy().power(), cycle)};
+    return {multigrid::rate_on_error(space, a, cycles.front().power(), cycle)};
   }
   // The finest level's matrix is A in float, in a format whose products are faster than those of CSR.
-  const auto& of_level = algebraic->hierarchy().levels().front().a;
+  const auto& of_level = algebraic->levels().front().a;
   const auto product = [&](const auto& x, auto& y) { of_level.apply(1, x, 0, y); };
-  const auto cycle = [&](const auto& r, auto& z) { algebraic->apply_to_level(r, z, unused.data()); };
+  const auto cycle = [&](const auto& r, auto& z) {
+    cycles.front().run(multigrid::Ends<float>{{r.data()}, {z.data()}, unused.data(), 1});
+  };
   multigrid::Trial trial = multigrid::try_on_error(space, rows, in_energy(), again, product, cycle);
-  if (!algebraic->hierarchy().coarse_inverse() || !options.near_null.empty())
+  if (!algebraic->coarse_inverse() || !options.near_null.empty())
     trial.rate = std::max(trial.rate, multigrid::rate_of_repeated(space, rows, in_energy(), product, cycle));
   return trial;
 }
@@ -401,8 +408,7 @@ bool Multigrid<Space, T>::State::refill(const Analysis<Space, T>& analysis, bool
   Vector<Space, T> values = copy_of(analysis.matrix().view().val);  // before the update, which waits for both
   taken->valid = false;
   try {
-    algebraic->update(analysis.matrix(), algebraic->hierarchy().power_for(s),
-                      multigrid_definition::algebraic_smoother(options, s));
+    update_levels(analysis.matrix(), algebraic->power_for(s), multigrid_definition::algebraic_smoother(options, s));
     const multigrid::Trial trial = try_cycles(analysis.matrix().view(), true);
     rate = trial.rate;
     if (!multigrid::nearly_as_good(trial, taken->at_first, in_energy())) return false;
@@ -412,6 +418,14 @@ bool Multigrid<Space, T>::State::refill(const Analysis<Space, T>& analysis, bool
   taken->values = std::move(values);
   keep_settings();
   return reused = true;
+}
+
+template <class Space, class T>
+void Multigrid<Space, T>::State::update_levels(const SpaceCsr<Space, T>& a, double power, Smoother with) {
+  algebraic->update(a, power);
+  smoother = with;
+  algebraic::renew_smoothers(cycles.front(), smoother);
+  cycles.front().set_power(std::abs(power));
 }
 
 /// Exec      Enqueued on Cuda.
@@ -425,8 +439,8 @@ Vector<Space, T> Multigrid<Space, T>::State::copy_of(std::span<const T> values) 
 /// Keeps what restore() needs beside the values.
 template <class Space, class T>
 void Multigrid<Space, T>::State::keep_settings() {
-  taken->power = algebraic->hierarchy().power();
-  taken->smoother = algebraic->smoother();
+  taken->power = algebraic->power();
+  taken->smoother = smoother;
   taken->rate = rate;
   taken->valid = true;
 }
@@ -436,7 +450,7 @@ template <class Space, class T>
 void Multigrid<Space, T>::State::restore(const CsrView<T>& a) {
   if (!taken || taken->valid) return;
   const CsrView<T> before{a.rows, a.cols, a.row_ptr, a.col, taken->values};
-  algebraic->update(SpaceCsr<Space, T>(space, before, on_space), taken->power, taken->smoother);
+  update_levels(SpaceCsr<Space, T>(space, before, on_space), taken->power, taken->smoother);
   space.wait();
   rate = taken->rate;
   taken->valid = true;
@@ -567,7 +581,7 @@ const PreconditionerBase<Space, float>* Multigrid<Space, T>::lower() const {
   constexpr double largest = 1e6;  // z then stays in the range of float, however small r becomes
   const State& s = state();
   const bool exists = !is_single<T> && !s.algebraic && std::all_of(s.cycles.begin(), s.cycles.end(), [](const auto& c) {
-    const double power = c.hierarchy().power();
+    const double power = c.power();
     return power < largest && power > 1 / largest;
   });
   return exists ? &s.lower : nullptr;
@@ -575,16 +589,15 @@ const PreconditionerBase<Space, float>* Multigrid<Space, T>::lower() const {
 
 template <class Space, class T>
 std::size_t Multigrid<Space, T>::bytes() const {
-  std::size_t total = 0;
   if (state().algebraic) return state().algebraic->bytes() + (state().taken ? state().taken->values.bytes() : 0);
-  for (const auto& cycle : state().cycles) total += cycle.bytes();
+  std::size_t total = 0;
+  for (const PreconditionerLevel& level : levels()) total += level.bytes;
   return total;
 }
 
 template <class Space, class T>
 double Multigrid<Space, T>::seconds() const {
   double total = 0;
-  if (state().algebraic) return state().algebraic->seconds();
   for (const auto& cycle : state().cycles) total += cycle.seconds(sizeof(T));
   return total;
 }
@@ -592,25 +605,14 @@ double Multigrid<Space, T>::seconds() const {
 template <class Space, class T>
 std::vector<PreconditionerLevel> Multigrid<Space, T>::levels() const {
   std::vector<PreconditionerLevel> all;
-  if (const auto& cycle = state().algebraic) {
-    for (const auto& level : cycle->hierarchy().levels()) {
-      const Index rows = level.a.rows();
-      all.push_back({static_cast<std::size_t>(rows), static_cast<std::size_t>(level.nonzeros), cycle->bytes(all.size()),
-                     multigrid_definition::rows_text(rows), level.a.format()});
-    }
-  }
   for (const auto& cycle : state().cycles) {
     std::size_t k = 0;
-    for (const auto& level : cycle.hierarchy().levels()) {
-      Grid grid = state().grid;
-      grid.extents = level.grid;
-      grid.star = level.star;
-      grid.periodic = {level.periodic.x, level.periodic.y, level.periodic.z};
-      if (k == all.size()) all.push_back({0, 0, 0, grid.text(), level.by_class ? "classes" : "diagonals"});
-      PreconditionerLevel& sum = all[k];
-      sum.rows += level.grid.points();
-      sum.nonzeros += level.nonzeros();
-      sum.bytes += cycle.bytes(k++);
+    for (const PreconditionerLevel& level : cycle.grids()) {
+      if (k == all.size()) all.push_back({0, 0, 0, level.grid, level.storage});
+      PreconditionerLevel& sum = all[k++];
+      sum.rows += level.rows;
+      sum.nonzeros += level.nonzeros;
+      sum.bytes += level.bytes;
     }
   }
   return all;
@@ -618,7 +620,7 @@ std::vector<PreconditionerLevel> Multigrid<Space, T>::levels() const {
 
 template <class Space, class T>
 bool Multigrid<Space, T>::varies() const {
-  return state().algebraic && state().algebraic->varies();
+  return state().cycles.front().varies();
 }
 
 template <class Space, class T>
@@ -644,8 +646,8 @@ std::string Multigrid<Space, T>::remarks() const {
   char text[64];
   std::snprintf(text, sizeof text, ", %.3g times the entries of A",
                 entries / std::max(1.0, static_cast<double>(grids.front().nonzeros)));
-  const auto& cycle = state().algebraic;
-  const bool is_smoother_alone = cycle && grids.size() == 1 && !cycle->hierarchy().coarse_inverse();
+  const auto& hierarchy = state().algebraic;
+  const bool is_smoother_alone = hierarchy && grids.size() == 1 && !hierarchy->coarse_inverse();
   return std::to_string(grids.size()) + (grids.size() == 1 ? " grid" : " grids") + text +
          (is_smoother_alone ? ", no coarse grid: the smoother alone" : "") +
          (state().is_short_of_memory ? ", coarsened aggressively to fit into memory" : "");

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <span>
 #include <vector>
 
 namespace ostinato {
@@ -43,24 +44,22 @@ Scales scales_of(const CsrView<double>& a) {
   return s;
 }
 
-/// The inverse of R A C, where R and C scale, by the factors of A.
-class Inverse {
+/// The inverse of A by its complete factors.
+class ByFactors {
  public:
-  Inverse(const Factors& f, const Preparation& how, const Scales& scales)
+  ByFactors(const Factors& f, const Preparation& how)
       : f_(f), how_(how), column_(f.pivot.size()), from_(column_.size()), to_(column_.size()), y_(column_.size()) {
-    for (std::size_t i = 0; i < rows(); ++i) {
+    for (std::size_t i = 0; i < column_.size(); ++i) {
       const std::size_t row = at(how.row[i]), column = at(how.col[f.col.empty() ? i : at(f.col[i])]);
       column_[i] = column;
-      from_[i] = (how.is_scaled() ? how.row_scale[row] : 1) / (scales.row.empty() ? 1 : scales.row[row]);
-      to_[i] = (how.is_scaled() ? how.col_scale[column] : 1) / (scales.col.empty() ? 1 : scales.col[column]);
+      from_[i] = how.is_scaled() ? how.row_scale[row] : 1;
+      to_[i] = how.is_scaled() ? how.col_scale[column] : 1;
     }
   }
 
-  std::size_t rows() const { return column_.size(); }
-
-  /// v := (R A C)^-1 v
-  void apply(Numbers& v) {
-    const std::size_t n = rows();
+  /// v := A^-1 v
+  void apply(std::span<double> v) {
+    const std::size_t n = column_.size();
     for (std::size_t i = 0; i < n; ++i) {
       double sum = v[at(how_.row[i])] * from_[i];
       for (std::size_t k = begin(f_.lower, i); k < begin(f_.lower, i + 1); ++k)
@@ -76,9 +75,9 @@ class Inverse {
     }
   }
 
-  /// v := (R A C)^-T v
-  void apply_transposed(Numbers& v) {
-    const std::size_t n = rows();
+  /// v := A^-T v
+  void apply_transposed(std::span<double> v) {
+    const std::size_t n = column_.size();
     for (std::size_t i = 0; i < n; ++i) y_[i] = v[column_[i]] * to_[i];
     for (std::size_t i = 0; i < n; ++i) {
       const double x = y_[i] = flushed(y_[i] / f_.pivot[i]);
@@ -105,6 +104,34 @@ class Inverse {
   Numbers y_;
 };
 
+/// The inverse of R A C, where R and C scale.
+class ScaledInverse {
+ public:
+  ScaledInverse(const InverseMap& inverse, const Scales& scales) : inverse_(inverse), scales_(scales) {}
+
+  /// v := (R A C)^-1 v
+  void apply(Numbers& v) const {
+    divide(v, scales_.row);
+    inverse_.apply(v);
+    divide(v, scales_.col);
+  }
+
+  /// v := (R A C)^-T v
+  void apply_transposed(Numbers& v) const {
+    divide(v, scales_.col);
+    inverse_.apply_transposed(v);
+    divide(v, scales_.row);
+  }
+
+ private:
+  static void divide(Numbers& v, const Numbers& by) {
+    for (std::size_t i = 0; i < by.size(); ++i) v[i] /= by[i];
+  }
+
+  const InverseMap& inverse_;
+  const Scales& scales_;
+};
+
 double sum_of_sizes(const Numbers& v) {
   double sum = 0;
   for (const double x : v) sum += std::abs(x);
@@ -129,9 +156,8 @@ std::size_t largest_at(const Numbers& v) {
 }
 
 /// The norm that the columns of the inverse have at least, by what makes ||A^-1 x||_1 larger.
-double climb(Inverse& inverse) {
+double climb(const ScaledInverse& inverse, std::size_t n) {
   constexpr int most = 3;  // further ones hardly ever gain
-  const std::size_t n = inverse.rows();
   Numbers x(n, 1 / static_cast<double>(n)), signs(n, 0);
   double norm = 0;
   for (int step = 0; step < most; ++step) {
@@ -158,9 +184,8 @@ double climb(Inverse& inverse) {
 }
 
 /// The 1-norm of the inverse, from below.
-double norm_1(Inverse inverse) {
-  const std::size_t n = inverse.rows();
-  const double norm = climb(inverse);
+double norm_1(const ScaledInverse& inverse, std::size_t n) {
+  const double norm = climb(inverse, n);
   Numbers x(n);
   for (std::size_t i = 0; i < n; ++i)
     x[i] = (i % 2 == 0 ? 1 : -1) * (1 + (n > 1 ? static_cast<double>(i) / static_cast<double>(n - 1) : 0));
@@ -170,11 +195,11 @@ double norm_1(Inverse inverse) {
 
 }  // namespace
 
-Condition estimate_condition(const CsrView<double>& a, const Factors& f, const Preparation& how, double unit) {
-  if (a.rows == 0 || f.boosted > 0 || f.shift > 0) return {};
+Condition estimate_condition(const CsrView<double>& a, const InverseMap& inverse, double unit) {
+  if (a.rows == 0) return {};
   constexpr double most = 1e300;  // so that it stays a number
   const auto estimate = [&](const Scales& s) {
-    const double value = norm_1(a, s) * norm_1(Inverse(f, how, s));
+    const double value = norm_1(a, s) * norm_1(ScaledInverse(inverse, s), at(a.rows));
     return value >= 1 ? std::min(value, most) : value > 0 ? 1 : most;
   };
   const double value = estimate({});
@@ -182,6 +207,14 @@ Condition estimate_condition(const CsrView<double>& a, const Factors& f, const P
   const double scaled = estimate(scales_of(a));
   if (scaled < value) return {scaled, Condition::Of::scaled};
   return {value, Condition::Of::matrix};
+}
+
+Condition estimate_condition(const CsrView<double>& a, const Factors& f, const Preparation& how, double unit) {
+  if (a.rows == 0 || f.boosted > 0 || f.shift > 0) return {};
+  ByFactors inverse(f, how);
+  return estimate_condition(
+      a, {[&](std::span<double> v) { inverse.apply(v); }, [&](std::span<double> v) { inverse.apply_transposed(v); }},
+      unit);
 }
 
 }  // namespace ostinato

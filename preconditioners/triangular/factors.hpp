@@ -31,7 +31,7 @@ struct Factors {
 void sort_rows(Csr<double>& a);
 
 /// What factors may take, and how their set-up says what they are going to take. Entries count as in
-/// Factors::nonzeros().
+/// Factors::nonzeros(); of L D L^T in a library, those of one triangle.
 struct FactorMemory {
   Offset most_entries = std::numeric_limits<Offset>::max();
   std::function<void(Offset entries, Certainty certainty)> announce = [](Offset, Certainty) {};

@@ -8,7 +8,8 @@
 namespace ostinato {
 
 void detail::throw_out_of_range() {
-  throw ArgumentError("the triangular factors leave the range of the numbers; scale the matrix, or use --precond none");
+  throw ArgumentError(
+      "the triangular factors leave the range of the numbers; scale the matrix, or use preconditioner none");
 }
 
 Substitution detail::in_groups(const Substitution& s, SweepGroups& groups, std::vector<unsigned>& group) {

@@ -59,7 +59,7 @@ class RecycledSpace {
 struct Gcrodr : MethodTraits {
   using Options = OptionsWith<OwnOptions{.restart = true, .recycle = true, .recycled = true}>;
   static constexpr std::string_view name = "gcrodr";
-  static constexpr std::string_view description = "gmres that keeps the --recycle slowest directions at a restart";
+  static constexpr std::string_view description = "gmres that keeps the recycle slowest directions at a restart";
   static constexpr int products_per_iteration = 1;
   static constexpr OnBreakdown on_breakdown = OnBreakdown::restart;
   static constexpr bool takes_varying_m = false, has_steady_residual = true;

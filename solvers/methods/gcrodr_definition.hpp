@@ -55,7 +55,8 @@ struct Widths {
   double coefficients() const { return (search + 1.0) * (search + 2.0); }
 };
 
-inline Widths widths(std::size_t rows, std::size_t value_bytes, const SolveOptions& o, std::size_t limit) {
+template <class Space>
+Widths widths(const Space& space, std::size_t rows, std::size_t value_bytes, const SolveOptions& o, std::size_t limit) {
   constexpr int usual = 50, share = 5;
   const bool is_given = o.restart != automatic_restart;
   if (is_given && o.recycle >= o.restart && o.recycle != automatic_recycle) {
@@ -68,7 +69,7 @@ inline Widths widths(std::size_t rows, std::size_t value_bytes, const SolveOptio
   search = std::min(search, keep + std::max(1, o.max_iterations));  // more steps than that aren't taken
   search = std::clamp(search, 1.0, std::max(1.0, static_cast<double>(rows)));
   const double vector = static_cast<double>(value_bytes) * static_cast<double>(std::max<std::size_t>(rows, 1)),
-               fit = std::floor(basis_memory(limit) / vector);
+               fit = std::floor(least_of(space, basis_memory(limit)) / vector);
   if (!is_given && search + 2 * keep + 2 > fit) {
     keep = std::min(keep, std::floor(fit / (share + 4)));
     search = std::clamp(fit - 2 * keep - 2, 1.0, search);
@@ -391,18 +392,19 @@ SolveResult Gcrodr::run(const Space& space, const OperatorRef<Space, T>& given, 
   const OperatorRef<Space, T>& a = system.a();
   const PreconditionerRef<Space, T>& m = system.m();
   const std::size_t limit = memory_left(options.mem_limit, m.bytes());
-  const Widths size = widths(a.rows(), sizeof(T), options, limit);
+  const Widths size = widths(space, part_of(space, a.rows()).whole, sizeof(T), options, limit);
   const double vector = static_cast<double>(a.rows() * sizeof(T));
   if (options.restart != automatic_restart)
     require_room(space, size.vectors() * vector, sizeof(T) * size.coefficients(), limit,
                  "gcrodr: a basis of " + std::to_string(static_cast<int>(size.vectors())) + " vectors",
-                 "--restart or --recycle");
-  Cycles<Space, T> cycles(space, a, m, size, is_worth_more<T>(space, m, size, vector, limit), workspace);
+                 "restart or recycle");
+  const bool keeps_z = holds_for_all(space, is_worth_more<T>(space, m, size, vector, limit));
+  Cycles<Space, T> cycles(space, a, m, size, keeps_z, workspace);
 
   RecycledSpace* recycled = options.recycled;
   using Kept = RecycledSpace::Kept<Space, T>;
   const Kept* earlier = recycled == nullptr ? nullptr : dynamic_cast<const Kept*>(recycled->contents_.get());
-  if (earlier != nullptr && !earlier->fits(space, a.rows())) earlier = nullptr;
+  if (!holds_for_all(space, earlier != nullptr && earlier->fits(space, a.rows()))) earlier = nullptr;
   bool is_first = true;
 
   const auto recurrence = [&](Out<T> r, Slot<T>, double norm, Monitor<Space>& monitor) {

@@ -47,7 +47,7 @@ struct Gmres : MethodTraits {
   using Options = OptionsWith<OwnOptions{.restart = true, .flexible = true}>;
   static constexpr std::string_view name = "gmres";
   static constexpr std::string_view description =
-      "minimal residuals; any matrix, robust, keeps a basis of up to --restart vectors";
+      "minimal residuals; any matrix, robust, keeps a basis of up to restart vectors";
   static constexpr bool takes_complex = true;
   static constexpr int products_per_iteration = 1;
   static constexpr OnBreakdown on_breakdown = OnBreakdown::restart;

@@ -68,6 +68,7 @@ class Arnoldi {
   /// Makes room for the result of step j. False when there is no memory for that: size() is then j.
   bool make_room(int j) {
     if (width(j + 1) < v_.size() * block_) return true;
+    if (!keeps_exceptions(space_)) return grow(), true;
     try {
       grow();
       return true;
@@ -320,14 +321,15 @@ SolveResult Gmres::run(const Space& space, const OperatorRef<Space, T>& given, I
   const ScaledSystem<Space, T> system(name, space, given, b, x, preconditioner, workspace);
   const OperatorRef<Space, T>& a = system.a();
   const PreconditionerRef<Space, T>& m = system.m();
-  const std::size_t limit = memory_left(options.mem_limit, m.bytes());
-  const bool flexible =
-      options.flexible || m.varies() || is_worth_twice_the_basis<T>(space, m, options, a.rows(), limit);
+  const std::size_t limit = memory_left(options.mem_limit, m.bytes()), rows = part_of(space, a.rows()).whole;
+  const bool flexible = options.flexible || m.varies() ||
+                        holds_for_all(space, is_worth_twice_the_basis<T>(space, m, options, rows, limit));
   const std::size_t column = sizeof(T) * (flexible && !m.is_identity() ? 2 : 1);
-  const int size = krylov_vectors(a.rows(), column, options.restart, basis_memory(limit));
+  const int size =
+      static_cast<int>(least_of(space, krylov_vectors(rows, column, options.restart, basis_memory(limit))));
   if (options.restart != automatic_restart)
     require_room(space, static_cast<double>(column * a.rows()) * size, bytes_of_coefficients<T>(size), limit,
-                 "gmres: a basis of " + std::to_string(size) + " vectors", "--restart");
+                 "gmres: a basis of " + std::to_string(size) + " vectors", "restart");
   const int usable = std::min(size, std::max(1, options.max_iterations));
   const int least = std::max(block_vectors, usable / Columns<T>::most_blocks + 1);
   const int block = options.restart == automatic_restart ? std::min(usable + 1, least) : usable + 1;
@@ -338,7 +340,7 @@ SolveResult Gmres::run(const Space& space, const OperatorRef<Space, T>& given, I
   };
   SolveResult result = solve_with_restarts<Gmres>(system, x, options, workspace, recurrence);
   if (options.restart == automatic_restart && limit > 0 &&
-      static_cast<std::size_t>(size) < std::min<std::size_t>(first_checkpoint, a.rows()))
+      static_cast<std::size_t>(size) < std::min<std::size_t>(first_checkpoint, rows))
     result.notes.push_back("gmres kept " + std::to_string(size) + " vectors: the limit of memory leaves " +
                            bytes_text(static_cast<double>(limit)));
   if (krylov.is_cut_short())

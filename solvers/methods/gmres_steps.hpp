@@ -8,6 +8,7 @@
 #include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/space/multi_vector.hpp>
+#include <ostinato/spmv/space/shared_space.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
 
 // The vector steps of GMRES that multi_vector.hpp doesn't have, for both spaces.
@@ -40,6 +41,14 @@ struct Normalise {
   }
 };
 
+/// *norm = sqrt(ww), on a rank that has no part of w.
+template <class T>
+struct StoreNorm {
+  const sum_t<T>* ww;
+  T* norm;
+  OSTINATO_FUNCTION void operator()(std::size_t) const { *norm = static_cast<real_t<T>>(sqrt(real_part(*ww))); }
+};
+
 }  // namespace detail
 
 /// h(k) += more(k)
@@ -51,6 +60,9 @@ void accumulate(const Space& space, int columns, const T* more, T* h) {
 /// *norm = sqrt(ww);  w = w / *norm, or 0 when *norm is 0
 template <class T, class Space>
 void normalise(const Space& space, const sum_t<T>* ww, Out<T> w, T* norm) {
+  if constexpr (SharedSpace<Space>) {
+    if (w.empty()) return for_each(space, 1, detail::StoreNorm<T>{ww, norm});
+  }
   for_each(space, w.size(), detail::Normalise<T>{ww, w.data(), norm});
 }
 

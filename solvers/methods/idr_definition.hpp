@@ -129,7 +129,7 @@ template <class Space, class T>
 SolveResult Idr::run(const Space& space, const OperatorRef<Space, T>& given, In<T> b, Out<T> x,
                      const PreconditionerRef<Space, T>& preconditioner, const SolveOptions& options) {
   using namespace idr_loop;
-  const int s = shadow_vectors(options, b.size());
+  const int s = shadow_vectors(options, part_of(space, b.size()).whole);
   Workspace<Space> workspace(space);
   const ScaledSystem<Space, T> system(name, space, given, b, x, preconditioner, workspace);
   Recurrence<Space, T> method(system, s, x, workspace);

@@ -9,6 +9,7 @@
 #include <ostinato/solvers/recurrence/convergence_state.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
+#include <ostinato/spmv/space/shared_space.hpp>
 #include <ostinato/spmv/space/sums.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
 
@@ -69,9 +70,10 @@ template <class T>
 struct IdrRandom {
   T* p;
   std::uint64_t seed;
+  std::size_t first = 0;  ///< the number of p[0] in the whole vector
 
   OSTINATO_FUNCTION void operator()(std::size_t i) const {
-    std::uint64_t h = (static_cast<std::uint64_t>(i) + 1) * std::uint64_t{0x9e3779b97f4a7c15} + seed;
+    std::uint64_t h = (static_cast<std::uint64_t>(first + i) + 1) * std::uint64_t{0x9e3779b97f4a7c15} + seed;
     h = (h ^ (h >> 30)) * std::uint64_t{0xbf58476d1ce4e5b9};
     h = (h ^ (h >> 27)) * std::uint64_t{0x94d049bb133111eb};
     h ^= h >> 31;
@@ -287,7 +289,7 @@ struct IdrMinimise {
 /// p(i) = a number in -1 .. 1 that depends on seed and i alone.
 template <class T, class Space>
 void fill_randomly(const Space& space, std::uint64_t seed, Out<T> p) {
-  for_each(space, p.size(), detail::IdrRandom<T>{p.data(), seed});
+  for_each(space, p.size(), detail::IdrRandom<T>{p.data(), seed, part_of(space, p.size()).begin});
 }
 
 /// f = P^T r;  m c = f

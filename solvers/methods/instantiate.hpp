@@ -15,3 +15,7 @@
                                    const PreconditionerRef<Space, T>&, const SolveOptions&)
 #define OSTINATO_INSTANTIATE_METHOD(Method) OSTINATO_FOR_ALL_OF(OSTINATO_INSTANTIATE_RUN, Method)
 #define OSTINATO_INSTANTIATE_COMPLEX_METHOD(Method) OSTINATO_FOR_COMPLEX_OF(OSTINATO_INSTANTIATE_RUN, Method)
+/// On the ranks of a team.
+#define OSTINATO_INSTANTIATE_ON_RANKS(Method)                  \
+  OSTINATO_INSTANTIATE_RUN(Method, Distributed<Host>, double); \
+  OSTINATO_INSTANTIATE_RUN(Method, Distributed<Host>, float)

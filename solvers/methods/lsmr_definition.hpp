@@ -28,9 +28,7 @@ bool is_of_rows(const OperatorRef<Space, T>& a, const PreconditionerRef<Space, T
 template <class Space, class T>
 void require_transposes(const OperatorRef<Space, T>& a, const PreconditionerRef<Space, T>& m) {
   if (!a.has_transpose()) {
-    throw ArgumentError(
-        "lsmr: multiplies with the transpose of A, too, and the operator has no apply_transposed; a "
-        "TransposableOperator has it, and make_operator takes .transposed");
+    throw ArgumentError("lsmr: multiplies with the transpose of A, too, which the operator doesn't have");
   }
   if (!m.equals_transpose()) {
     throw ArgumentError("lsmr: needs a symmetric preconditioner of A^T A, such as LeastSquaresPreconditioner, and " +

@@ -54,7 +54,7 @@ std::string outside_text(double relative_residual);
 /// Whether a product shows that A isn't symmetric: r . A (A r) and A r . A r differ by more than a thousandth of
 /// ||r|| ||A (A r)|| and by more than rounding. The vectors are those that CG meets: rows that r leaves alone, such as
 /// fixed values on a boundary whose columns are still there, don't count. Of convection-diffusion2d with 20^2 and 60^2
-/// points, CG solves those with Peclet numbers up to 0.01 and 0.03; those of 0.1 and more show it (2026-11-23).
+/// points, CG solves those with Peclet numbers up to 0.01 and 0.03; those of 0.1 and more show it.
 /// Exec      Two products, in vectors of its own. False when there is no memory for them.
 template <class Space, class T>
 bool shows_asymmetry(const ScaledSystem<Space, T>& system, In<T> r);

@@ -17,6 +17,7 @@
 #include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/base/message.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
+#include <ostinato/spmv/space/shared_space.hpp>
 #include <ostinato/spmv/space/to_host.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
@@ -37,17 +38,22 @@ template <class Space, class T>
 Found first_not_finite(const Space& space, In<T> v) {
   std::vector<T> host(v.size());
   space.download(host.data(), v.data(), v.size_bytes());
-  for (std::size_t i = 0; i < host.size(); ++i) {
-    const T value = host[i];
-    if (!(value - value == T{0})) return {i, value != value};
-  }
-  return {};
+  const std::size_t begin = part_of(space, v.size()).begin;
+  const auto at = std::find_if(host.begin(), host.end(), [](T value) { return !(value - value == T{0}); });
+  const double here =
+      at == host.end() ? HUGE_VAL : static_cast<double>(begin + static_cast<std::size_t>(at - host.begin()));
+  const double first = least_of(space, here);
+  if (first == HUGE_VAL) return {};
+  const bool is_nan = most_of(space, here == first && *at != *at ? 1 : 0) == 1;
+  return {static_cast<std::size_t>(first), is_nan};
 }
 
 /// Returns what `say` returns. A diagnosis that can't be made, for want of memory or because A throws, is none: the
-/// solve is over, and its result is worth more. Where the device fails, x may be lost.
-template <class F>
-auto if_possible(F&& say) -> decltype(say()) {
+/// solve is over, and its result is worth more. Where the device fails, x may be lost. Ranks that share a space leave
+/// together.
+template <class Space, class F>
+auto if_possible(const Space& space, F&& say) -> decltype(say()) {
+  if (!keeps_exceptions(space)) return say();
   try {
     return say();
   } catch (const DeviceMemoryError&) {
@@ -67,14 +73,21 @@ std::string why_not_usable(const ScaledSystem<Space, T>& system, In<T> z) {
   std::vector<T> host(z.size()), b(z.size());
   system.space().download(host.data(), z.data(), z.size_bytes());
   system.space().download(b.data(), system.b().data(), z.size_bytes());
+  if (const Found at = first_not_finite<Space, T>(system.space(), z))
+    return "M^-1 b isn't finite in " + row_text(*at.row) + scaled;
   double largest = 0, of_b = 0;
   std::size_t row = 0;
   for (std::size_t i = 0; i < host.size(); ++i) {
     const double size = magnitude(host[i]);
-    if (!std::isfinite(size)) return "M^-1 b isn't finite in " + row_text(i) + scaled;
     if (size > largest) largest = size, row = i;
     of_b = std::max(of_b, magnitude(b[i]));
   }
+  const double here = largest;
+  largest = most_of(system.space(), here);
+  of_b = most_of(system.space(), of_b);
+  const std::size_t begin = part_of(system.space(), z.size()).begin;
+  row =
+      static_cast<std::size_t>(least_of(system.space(), here == largest ? static_cast<double>(begin + row) : HUGE_VAL));
   constexpr double huge = is_single<T> ? 1e12 : 1e30;
   if (!(largest > huge * of_b)) return {};
   return "M^-1 b is " + short_text(largest / of_b) + " times as large as b, in " + row_text(row) + scaled +
@@ -86,7 +99,7 @@ std::string why_not_usable(const ScaledSystem<Space, T>& system, In<T> z) {
 template <class Space, class T>
 NotFinite why_not_finite(const ScaledSystem<Space, T>& system, In<T> x) {
   NotFinite found;
-  found.where = diagnosing::if_possible([&]() -> std::string {
+  found.where = diagnosing::if_possible(system.space(), [&]() -> std::string {
     found.in_input = true;
     const Space& space = system.space();
     if (const diagnosing::Found at = diagnosing::first_not_finite<Space, T>(space, system.b()))
@@ -102,7 +115,7 @@ NotFinite why_not_finite(const ScaledSystem<Space, T>& system, In<T> x) {
       return (where.empty() ? "A * ones isn't finite" : where) + " in " + row_text(*at.row);
     if (!where.empty()) return where;
     found.in_input = false;
-    if (system.m().is_identity() || x.size() != y.size()) return {};
+    if (system.m().is_identity() || !holds_for_all(space, x.size() == y.size())) return {};
     system.m().apply(system.b(), y);
     return diagnosing::why_not_usable<Space, T>(system, y);
   });
@@ -119,11 +132,15 @@ std::vector<double> sizes_of_rows(const Space& space, const OperatorRef<Space, T
   constexpr int products = 8;
   std::minstd_rand random;
   std::uniform_real_distribution<double> spread(-1, 1);
+  constexpr std::size_t of_number = 2;  // calls of `random`; numbers are those of the whole vector
+  const Part part = part_of(space, v.size());
   std::vector<T> x(v.size());
   std::vector<double> size(a.rows());
   Vector<Space, T> product(space, a.rows());
   for (int k = 0; k < products; ++k) {
+    random.discard(of_number * part.begin);
     for (std::size_t j = 0; j < x.size(); ++j) x[j] = static_cast<T>(spread(random) * static_cast<sum_t<T>>(v[j]));
+    random.discard(of_number * (part.whole - part.begin - x.size()));
     a.apply(Vector<Space, T>(space, std::span<const T>(x)), product);
     const std::vector<T> found = product.download();
     for (std::size_t i = 0; i < size.size(); ++i) size[i] = std::max(size[i], magnitude(found[i]));
@@ -139,11 +156,12 @@ bool is_rounding_by_row(const Space& space, const OperatorRef<Space, T>& a, cons
   constexpr double rounding = 64 * static_cast<double>(std::numeric_limits<real_t<T>>::epsilon());
   const std::vector<double> size = diagnosing::sizes_of_rows(space, a, v);
   const std::vector<T> sum = detail::to_host<T>(space, y);
-  for (std::size_t i = 0; i < size.size(); ++i) {
+  bool is_rounding = true;
+  for (std::size_t i = 0; i < size.size() && is_rounding; ++i) {
     const double most = rounding * size[i] + (extra.empty() ? 0 : extra[i]);
-    if (!(magnitude(sum[i]) <= most)) return false;
+    is_rounding = magnitude(sum[i]) <= most;
   }
-  return true;
+  return holds_for_all(space, is_rounding);
 }
 
 template <class Space, class T>
@@ -162,7 +180,7 @@ bool solves_least_squares(const ScaledSystem<Space, T>& system, In<T> x, In<T> r
     return is_rounding_by_row<Space, T>(space, system.a(), detail::to_host<T>(space, r), y,
                                         diagnosing::sizes_of_rows(space, system.a(), of_r));
   };
-  return diagnosing::if_possible(proof);
+  return diagnosing::if_possible(system.space(), proof);
 }
 
 template <class Space, class T>
@@ -184,14 +202,14 @@ bool shows_asymmetry(const ScaledSystem<Space, T>& system, In<T> r) {
     const double norm = std::isnan(system.a_norm()) ? 0 : system.a_norm();
     return difference > clear * std::sqrt(rr * ww) && difference > rounding * norm * std::sqrt(rr * vv);
   };
-  return diagnosing::if_possible(shown);
+  return diagnosing::if_possible(space, shown);
 }
 
 template <class Space, class T>
 Reason why_singular(const ScaledSystem<Space, T>& system, double goal) {
-  return diagnosing::if_possible([&]() -> Reason {
+  return diagnosing::if_possible(system.space(), [&]() -> Reason {
     const Space& space = system.space();
-    if (system.a().rows() != system.a().cols()) return {};
+    if (!holds_for_all(space, system.a().rows() == system.a().cols())) return {};
     const Facts* const s = system.a().facts();
     if (s != nullptr && s->empty_rows > 0) {
       const char* const rows = s->empty_rows == 1 ? " row has no entries" : " rows have no entries";
@@ -202,7 +220,8 @@ Reason why_singular(const ScaledSystem<Space, T>& system, double goal) {
     Vector<Space, T> y(space, n), room(space, n);
     Vector<Space, sum_t<T>> slot(space, 1);
     system.a().apply(ones, y);
-    const double root = std::sqrt(static_cast<double>(n)), size = norm_of<T>(space, y, room, slot.data());
+    const double root = std::sqrt(static_cast<double>(part_of(space, n).whole)),
+                 size = norm_of<T>(space, y, room, slot.data());
     const double rounding =
         std::isnan(system.a_norm()) ? 0 : 4 * std::numeric_limits<real_t<T>>::epsilon() * system.a_norm();
     if (!(size <= rounding * root) || !is_rounding_by_row<Space, T>(space, system.a(), std::vector<T>(n, T{1}), y))

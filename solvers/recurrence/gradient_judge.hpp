@@ -43,7 +43,8 @@ class GradientJudge {
   const ScaledSystem<Space, T>& system_;
   Rooms rooms_;
   Slot<T> slot_;
-  std::vector<double> norms_;              ///< of the columns of system_.a(), on the host
+  std::vector<double> norms_;  ///< of the columns of system_.a(), on the host
+  bool has_norms_ = false;
   double least_norm_ = 0, most_norm_ = 0;  ///< of those that aren't 0
   std::vector<T> products_;                ///< A^T r, on the host
   double a_norm_ = 0;                      ///< ||A||_M; 0 until it is known

@@ -10,6 +10,7 @@
 #include <limits>
 
 #include <ostinato/solvers/recurrence/restarts_steps.hpp>
+#include <ostinato/spmv/space/shared_space.hpp>
 
 namespace ostinato {
 
@@ -17,11 +18,11 @@ namespace judging {
 
 /// Random signs, of which the patterns 0 .. 63 on up to 64 elements are the rows of a Hadamard matrix.
 template <class Space, class T>
-void fill_with_signs(const Space& space, Out<T> v, std::uint64_t pattern, bool few) {
+void fill_with_signs(const Space& space, Out<T> v, std::uint64_t pattern, bool few, std::size_t first) {
   const std::vector<T> ones(v.size(), T{1});
   if (v.empty()) return;
   space.upload(v.data(), ones.data(), v.size_bytes());
-  for_each(space, v.size(), detail::FlipSigns<T>{v.data(), pattern, few});
+  for_each(space, v.size(), detail::FlipSigns<T>{v.data(), pattern, few, first});
 }
 
 }  // namespace judging
@@ -29,7 +30,7 @@ void fill_with_signs(const Space& space, Out<T> v, std::uint64_t pattern, bool f
 template <class Space, class T>
 double GradientJudge<Space, T>::largest_cosine(In<T> r, double norm) {
   if (norm == 0 || !std::isfinite(norm)) return norm;
-  if (norms_.empty()) find_norms();
+  if (!has_norms_) find_norms();
   if (!(most_norm_ > 0)) return std::isnan(most_norm_) ? most_norm_ : 0;
   // r is scaled up where the product with the smallest column would lose digits.
   constexpr int most = std::numeric_limits<T>::max_exponent;
@@ -49,9 +50,9 @@ double GradientJudge<Space, T>::largest_cosine(In<T> r, double norm) {
     if (norms_[j] == 0) continue;
     const double size = std::abs(static_cast<double>(products_[j])) / norms_[j];
     if (!(size <= largest)) largest = size;
-    if (std::isnan(largest)) return largest;
+    if (std::isnan(largest)) break;
   }
-  return std::ldexp(largest / norm, -exponent);
+  return std::ldexp(most_of(system_.space(), largest) / norm, -exponent);
 }
 
 template <class Space, class T>
@@ -71,8 +72,9 @@ double GradientJudge<Space, T>::length(In<T> r) {
 template <class Space, class T>
 void GradientJudge<Space, T>::find_norms() {
   norms_.resize(system_.a().cols());
+  has_norms_ = true;
   const std::span<const double> known = system_.a().column_norms();
-  if (known.size() == norms_.size()) {
+  if (holds_for_all(system_.space(), known.size() == norms_.size())) {
     if (!norms_.empty()) system_.space().download(norms_.data(), known.data(), known.size_bytes());
     for (double& norm : norms_) norm = system_.scaled_by_a(norm);
   } else {
@@ -84,6 +86,8 @@ void GradientJudge<Space, T>::find_norms() {
     least_norm_ = least_norm_ == 0 ? norm : std::min(least_norm_, norm);
     most_norm_ = std::max(most_norm_, norm);
   }
+  most_norm_ = most_of(system_.space(), most_norm_);
+  least_norm_ = least_of(system_.space(), least_norm_ == 0 ? HUGE_VAL : least_norm_);
 }
 
 /// The mean square of a_j . s over random signs s is ||a_j||^2 (Hutchinson); with the signs of a Hadamard matrix, too.
@@ -92,11 +96,12 @@ template <class Space, class T>
 void GradientJudge<Space, T>::estimate_norms() {
   constexpr std::size_t few_rows = 64;
   constexpr std::uint64_t random_vectors = 32;
-  const bool few = rooms_.of_rows.size() <= few_rows;
+  const Part part = part_of(system_.space(), rooms_.of_rows.size());
+  const bool few = part.whole <= few_rows;
   const std::uint64_t vectors = few ? few_rows : random_vectors;
   products_.resize(norms_.size());
   for (std::uint64_t k = 0; k < vectors; ++k) {
-    judging::fill_with_signs<Space, T>(system_.space(), rooms_.of_rows, k, few);
+    judging::fill_with_signs<Space, T>(system_.space(), rooms_.of_rows, k, few, part.begin);
     system_.a().apply_transposed(rooms_.of_rows, rooms_.of_columns);
     system_.space().download(products_.data(), rooms_.of_columns.data(), rooms_.of_columns.size_bytes());
     for (std::size_t j = 0; j < norms_.size(); ++j)
@@ -118,7 +123,8 @@ double GradientJudge<Space, T>::length_by_m() {
 /// ||A v|| over the length of v by M, for v = M^-1 A^T s with random signs s.
 template <class Space, class T>
 double GradientJudge<Space, T>::norm_of_a_by_m() {
-  judging::fill_with_signs<Space, T>(system_.space(), rooms_.of_rows, 1, false);
+  const Part part = part_of(system_.space(), rooms_.of_rows.size());
+  judging::fill_with_signs<Space, T>(system_.space(), rooms_.of_rows, 1, false, part.begin);
   system_.a().apply_transposed(rooms_.of_rows, rooms_.of_columns);
   const double length = length_by_m();
   if (!(length > 0) || std::isinf(length)) return 1;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include <ostinato/solvers/options.hpp>
@@ -12,6 +13,7 @@
 #include <ostinato/spmv/base/timing.hpp>
 #include <ostinato/spmv/dense/tridiagonal.hpp>
 #include <ostinato/spmv/space/readback.hpp>
+#include <ostinato/spmv/space/shared_space.hpp>
 
 namespace ostinato {
 
@@ -54,7 +56,9 @@ class Monitor {
         goal_(goal),
         aim_(goal),
         every_(every),
-        state_(workspace.emplace(ConvergenceState{})) {}
+        state_(workspace.emplace(ConvergenceState{})) {
+    if constexpr (SharedSpace<Space>) space_.say(Ending::none);
+  }
 
   double goal() const { return goal_; }
   int every() const { return every_; }
@@ -203,9 +207,24 @@ class Monitor {
   /// Takes a state of a repeated recurrence.
   void follow(const ConvergenceState& s) {
     if (s.state != ConvergenceState::going) reason_ = reason_of(s.state);
-    if (options_.callback && !interrupted_)
-      interrupted_ = !options_.callback({iterations_, least_ / unit_, seconds(), nullptr});
-    if (interrupted_ || (options_.time_limit > 0 && seconds() > options_.time_limit)) reason_ = StopReason::interrupt;
+    if (options_.callback && !is_stopped_)
+      is_stopped_ = !options_.callback({iterations_, least_ / unit_, seconds(), nullptr});
+    const Ending now = ending();
+    interrupted_ = interrupted_ || now == Ending::interrupt;
+    if (now != Ending::none) reason_ = StopReason::interrupt;
+  }
+
+  /// What is to end the solve before its time. Where ranks share the space, what one of them has said before the last
+  /// sum, so that all end in the same iteration; the clock is that of one rank.
+  Ending ending() const {
+    const bool is_late = options_.time_limit > 0 && seconds() > options_.time_limit;
+    const Ending here = is_stopped_ ? Ending::interrupt : is_late ? Ending::time : Ending::none;
+    if constexpr (SharedSpace<Space>) {
+      space_.say(here == Ending::time && !space_.leads() ? Ending::none : here);
+      return space_.heard();
+    } else {
+      return here;
+    }
   }
 
   void read_back() {
@@ -240,14 +259,13 @@ class Monitor {
   /// Calls the callback and checks the time limit.
   void report(const ConvergenceState& s) {
     const double norm = s.iteration > 0 ? s.norms[(s.iteration - 1) % ConvergenceState::ring] / unit_ : 0;
-    if (options_.callback && !interrupted_ && s.iteration > 0 && iterations_ > last_reported_) {
+    if (options_.callback && !is_stopped_ && s.iteration > 0 && iterations_ > last_reported_) {
       last_reported_ = iterations_;
-      interrupted_ =
-          !options_.callback({iterations_, norm, seconds(), lanczos_.diagonal.empty() ? nullptr : &lanczos_});
-      if (interrupted_) reason_ = StopReason::interrupt;
+      is_stopped_ = !options_.callback({iterations_, norm, seconds(), lanczos_.diagonal.empty() ? nullptr : &lanczos_});
     }
-    if (reason_ == StopReason::none && options_.time_limit > 0 && seconds() > options_.time_limit)
-      reason_ = StopReason::time;
+    const Ending now = ending();
+    if (now == Ending::interrupt && !std::exchange(interrupted_, true)) reason_ = StopReason::interrupt;
+    if (reason_ == StopReason::none && now == Ending::time) reason_ = StopReason::time;
   }
 
   static StopReason reason_of(int state) {
@@ -277,7 +295,8 @@ class Monitor {
   int cause_ = 0;
   double number_ = 0;
   bool started_ = false;
-  bool interrupted_ = false;     ///< by the callback; final, whatever else stops the recurrence
+  bool is_stopped_ = false;      ///< by the callback of this process
+  bool interrupted_ = false;     ///< by a callback; final, whatever else stops the recurrence
   int iterations_ = 0;           ///< finished iterations of all recurrences
   int iterations_before_ = 0;    ///< finished iterations of the recurrences before this one
   bool block_enqueued_ = false;  ///< whether this recurrence has enqueued a block

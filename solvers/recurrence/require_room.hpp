@@ -13,14 +13,14 @@ namespace ostinato {
 
 /// Refuses vectors that the caller asks for and that take more than the limit of memory, where that isn't 0, or, with
 /// their coefficients, than is free. `what` begins the message, "gmres: a basis of 3000 vectors"; `lower` names what to
-/// lower, "--restart".
+/// lower, "restart".
 /// Throws    MemoryLimitError.
 template <class Space>
 void require_room(const Space& space, double vectors, double coefficients, std::size_t limit, const std::string& what,
                   const std::string& lower) {
   if (limit > 0 && vectors > static_cast<double>(limit))
     throw MemoryLimitError(what + " takes " + bytes_text(vectors) + ", and the limit of memory leaves " +
-                           bytes_text(static_cast<double>(limit)) + "; lower " + lower + ", or raise --mem-limit");
+                           bytes_text(static_cast<double>(limit)) + "; lower " + lower + ", or raise the limit");
   if (!is_free(space, vectors + coefficients))
     throw MemoryLimitError(what + " takes " + bytes_text(vectors + coefficients) + ", and " +
                            bytes_text(static_cast<double>(space.free_bytes())) + " are free; lower " + lower);

@@ -11,6 +11,7 @@
 #include <ostinato/solvers/recurrence/restarts_steps.hpp>
 #include <ostinato/spmv/analysis/structure.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
+#include <ostinato/spmv/space/shared_space.hpp>
 
 namespace ostinato {
 
@@ -105,11 +106,12 @@ auto ResidualJudge<Space, T>::rounding(Out<T> x, Out<T> r) const -> Rounding {
   constexpr std::size_t few_rows = 64;        // as many sign vectors give the mean square exactly
   constexpr std::uint64_t random_signs = 32;  // for more rows: two terms cancel in all of them once in 2^32
   const Space& space = system_.space();
-  const bool few = x.size() <= few_rows;
+  const Part part = part_of(space, x.size());
+  const bool few = part.whole <= few_rows;
   const std::uint64_t vectors = few ? few_rows : random_signs;
   double squares = 0, rows = HUGE_VAL;
   for (std::uint64_t k = 0; k < vectors; ++k) {
-    const auto flip = [&] { for_each(space, x.size(), detail::FlipSigns<T>{x.data(), k, few}); };
+    const auto flip = [&] { for_each(space, x.size(), detail::FlipSigns<T>{x.data(), k, few, part.begin}); };
     flip();
     try {
       system_.a().apply(x, r);

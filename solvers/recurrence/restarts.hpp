@@ -24,6 +24,7 @@
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/shared_space.hpp>
 #include <ostinato/spmv/space/sums.hpp>
 
 // The start, the restarts and the end of a solve, which all methods share. The methods' .cpp files include this header.
@@ -324,7 +325,7 @@ class Solve {
   void abandon() noexcept {
     try {
       if (guess_is_finite_) judge_.make_finite(x_);
-      leave();
+      system_.abandon(x_);
     } catch (...) {  // the device is gone, and x with it
     }
   }
@@ -496,7 +497,7 @@ Reason reason_of(SolveResult& result, const Monitor<Space>& monitor, const Scale
                  const SolveOptions& options) {
   const Status status = result.status;
   const Reason ending = ending_of<Method>(result, monitor, system, options);
-  if (status == Status::least_squares && system.a().rows() == system.a().cols()) {
+  if (status == Status::least_squares && holds_for_all(system.space(), system.a().rows() == system.a().cols())) {
     const Reason seen = why_singular(system, monitor.goal());
     return seen.empty() ? ending : Reason{ending.cause, seen.text + "; " + ending.text};
   }

@@ -69,9 +69,10 @@ struct FlipSigns {
   T* x;
   std::uint64_t vector;
   bool few;
+  std::size_t first = 0;  ///< the number of x[0] in the whole vector
 
   OSTINATO_FUNCTION void operator()(std::size_t i) const {
-    std::uint64_t bits = few ? i & vector : mixed(i + 1, vector + 1);
+    std::uint64_t bits = few ? (first + i) & vector : mixed(first + i + 1, vector + 1);
     for (int shift = 32; shift > 0; shift /= 2) bits ^= bits >> shift;
     if ((bits & 1) != 0) x[i] = -x[i];
   }

@@ -60,13 +60,16 @@ class ScaledSystem {
     double digits = 0;     ///< elements that lost digits, because they are smaller or larger than what T can hold
     double too_large = 0;  ///< elements that became the largest finite number
   };
-  void enter(Out<T> x) const;  ///< x becomes 2^(k - i) x
-  Lost leave(Out<T> x) const;  ///< x becomes 2^(i - k) x
+  void enter(Out<T> x) const;    ///< x becomes 2^(k - i) x
+  Lost leave(Out<T> x) const;    ///< x becomes 2^(i - k) x
+  void abandon(Out<T> x) const;  ///< the same after an exception, without the other ranks that share the space
 
  private:
   void scale_a(const OperatorRef<Space, T>& a, const PreconditionerRef<Space, T>& m, Workspace<Space>& workspace,
                Shape shape);
   void scale_b(In<T> b, Workspace<Space>& workspace);
+  template <class On>
+  void rescale(const On& space, Out<T> x, int exponent) const;
   Lost rescale(Out<T> x, int exponent) const;
 
   const Space& space_;

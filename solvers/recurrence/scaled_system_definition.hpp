@@ -14,6 +14,7 @@
 #include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/spmv/space/concept.hpp>
+#include <ostinato/spmv/space/shared_space.hpp>
 
 namespace ostinato {
 
@@ -190,12 +191,29 @@ auto ScaledSystem<Space, T>::leave(Out<T> x) const -> Lost {
 }
 
 template <class Space, class T>
-auto ScaledSystem<Space, T>::rescale(Out<T> x, int exponent) const -> Lost {
-  if (exponent == 0) return {};
+void ScaledSystem<Space, T>::abandon(Out<T> x) const {
+  const int exponent = a_exponent_ - b_exponent_;
+  if (exponent == 0) return;
+  if constexpr (SharedSpace<Space>) {
+    rescale(space_.local(), x, exponent);
+  } else {
+    rescale(space_, x, exponent);
+  }
+}
+
+template <class Space, class T>
+template <class On>
+void ScaledSystem<Space, T>::rescale(const On& space, Out<T> x, int exponent) const {
   using R = real_t<T>;
-  sum(space_, parts_of_value<T> * x.size(),
+  sum(space, parts_of_value<T> * x.size(),
       detail::Rescale<R>{parts_of(x.data()), scaling::power_of_two<R>(exponent), scaling::power_of_two<R>(-exponent)},
       parts_of(slots_));
+}
+
+template <class Space, class T>
+auto ScaledSystem<Space, T>::rescale(Out<T> x, int exponent) const -> Lost {
+  if (exponent == 0) return {};
+  rescale(space_, x, exponent);
   double counts[2];
   space_.download(counts, slots_, sizeof counts);
   return {counts[0], counts[1]};

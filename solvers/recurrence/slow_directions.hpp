@@ -30,11 +30,9 @@ struct SlowDirections {
 /// longer than `longest`, or not finite: fewer come back, perhaps none.
 ///
 /// With G = Q R and N = [U V]^T [U V], a direction is a w of length 1 with c = [C W] Q w and u = [U V] R^-1 w, so that
-/// |u|^2 = w . S w, S = R^-T N R^-1: the largest |u| belong to the largest eigenvalues of S, which is symmetric. In a
-/// model the iterations were those with harmonic Ritz vectors as in the paper within 5 % on 16 of 17 real matrices
-/// where both converge, 715 instead of 641 on olm500, and half as many again there in a sequence (2026-11); those take
-/// an unsymmetric generalised eigenproblem and pairs of complex vectors. Approximate eigenvectors give valid pairs,
-/// too, but a few steps of subspace iteration took ten times the iterations in a sequence with watt_1.
+/// |u|^2 = w . S w, S = R^-T N R^-1: the largest |u| belong to the largest eigenvalues of S, which is symmetric.
+/// Harmonic Ritz vectors, as in the paper, take an unsymmetric generalised eigenproblem and pairs of complex vectors,
+/// for iterations that are the same within 5 % on 16 of 17 real matrices (2026-11).
 ///
 /// Source    Parks, de Sturler, Mackey, Johnson & Maiti, SIAM J. Sci. Comput. 28 (2006) 1651, sections 2.3 and 2.4, for
 ///           the relation and its update; they take harmonic Ritz vectors.

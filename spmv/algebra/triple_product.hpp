@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <utility>
+
 #include <ostinato/spmv/algebra/product.hpp>
 #include <ostinato/spmv/algebra/transpose.hpp>
 
@@ -18,8 +20,11 @@ class TripleProduct {
   TripleProduct(const Space& space, const SpaceCsr<Space, T>& r, const SpaceCsr<Space, T>& a,
                 const SpaceCsr<Space, T>& p)
       : ap_(space, a, p), rap_(space, r, ap_.result()) {}
+  /// Of A P and of R (A P), which were made.
+  TripleProduct(MatrixProduct<Space, T> ap, MatrixProduct<Space, T> rap) : ap_(std::move(ap)), rap_(std::move(rap)) {}
 
   const SpaceCsr<Space, T>& result() const { return rap_.result(); }
+  std::size_t bytes() const { return ap_.bytes() + rap_.bytes(); }
 
   /// As MatrixProduct::update().
   void update(const SpaceCsr<Space, T>& r, const SpaceCsr<Space, T>& a, const SpaceCsr<Space, T>& p) {

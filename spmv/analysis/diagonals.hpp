@@ -95,7 +95,7 @@ struct DiagonalCensus {
   Index cols = 0;
   Index rows_in_piece = piece_rows;
   std::vector<Diagonal> diagonals;  ///< ascending offsets
-  /// Copies of a census share the counts: for poisson3d:256 a copy of them took 2 ms (2026-11).
+  /// Copies of a census share the counts: to copy those of poisson3d:256 takes 2 ms (EPYC, 2026-11).
   std::shared_ptr<const PieceCounts> counts = std::make_shared<PieceCounts>();
   /// The first row of each row class; empty when there are more than max_classes classes. Rows of a class have entries
   /// on the same diagonals with the same bits. Ordered by falling number of entries, then by row.

@@ -24,33 +24,19 @@ void histogram(const Host& space, std::size_t n, F f, int* counts) {
   });
 }
 
-/// Inspects a slice of 32 rows.
-struct InspectSlice {
-  const Offset* row_ptr;
-  Index rows;
-  ProfileCounters* counters;
-
-  template <class Add>
-  void operator()(std::size_t slice, Add add) const {
-    const Offset begin = static_cast<Offset>(slice) * Profile::slice_rows;
-    const Offset end = begin + Profile::slice_rows < rows ? begin + Profile::slice_rows : rows;
-    Offset longest = 0, counted = begin;
-    for (Offset row = begin; row < end; ++row) {
-      const Offset length = row_ptr[row + 1] - row_ptr[row];
-      longest = length > longest ? length : longest;
-      if (row + 1 < end && row_ptr[row + 2] - row_ptr[row + 1] == length) continue;
-      add(static_cast<int>(length < Profile::widest_third ? length : Profile::widest_third),
-          static_cast<int>(row + 1 - counted));
-      counted = row + 1;
-    }
-    SlotAtomic<Host>::add(&counters->slice_widths, longest);
-  }
-};
-
 void inspect_lengths(const Host& space, const Offset* row_ptr, Index rows, ProfileCounters* counters) {
-  constexpr auto slice = static_cast<std::size_t>(Profile::slice_rows);
-  histogram<ProfileCounters::lengths>(space, (static_cast<std::size_t>(rows) + slice - 1) / slice,
-                                      InspectSlice{row_ptr, rows, counters}, counters->rows_of_length);
+  constexpr Offset rows_at_once = 64 * Profile::slice_rows;
+  for_blocks(space, static_cast<std::size_t>((rows + rows_at_once - 1) / rows_at_once), [=](std::size_t block) {
+    const Offset begin = static_cast<Offset>(block) * rows_at_once, end = std::min<Offset>(begin + rows_at_once, rows);
+    Offset widths = 0;
+    for (Offset first = begin; first < end; first += Profile::slice_rows) {
+      Offset longest = 0;
+      for (Offset row = first; row < std::min<Offset>(first + Profile::slice_rows, end); ++row)
+        longest = std::max(longest, row_ptr[row + 1] - row_ptr[row]);
+      widths += longest;
+    }
+    SlotAtomic<Host>::add(&counters->slice_widths, widths);
+  });
 }
 
 template <class T>

@@ -36,32 +36,23 @@ __global__ void __launch_bounds__(block_threads) histogram_kernel(std::size_t n,
   cuda::pdl_wait();
 }
 
-/// Counts rows by their length, and adds up the longest rows of slices, of which a warp takes one after the other.
+/// Adds up the longest rows of slices, of which a warp takes one after the other.
 __global__ void __launch_bounds__(block_threads)
     length_kernel(const Offset* row_ptr, Index rows, detail::ProfileCounters* counters) {
   constexpr unsigned all_lanes = 0xffffffffu;
-  constexpr int slice = static_cast<int>(Profile::slice_rows), most = Profile::widest_third;
+  constexpr int slice = static_cast<int>(Profile::slice_rows);
   static_assert(slice == 32);
-  __shared__ int here[detail::ProfileCounters::lengths];
   cuda::pdl_wait();  // for the clearing of the counters
   cuda::pdl_trigger();
   const int thread = static_cast<int>(threadIdx.x), lane = thread % slice;
-  for (int k = thread; k <= most; k += block_threads) here[k] = 0;
-  __syncthreads();
   const Offset stride = static_cast<Offset>(gridDim.x) * block_threads;
   Offset widths = 0;
   for (Offset first = static_cast<Offset>(blockIdx.x) * block_threads + thread - lane; first < rows; first += stride) {
     const Offset row = first + lane;
     const int length = row < rows ? static_cast<int>(row_ptr[row + 1] - row_ptr[row]) : -1;
-    const unsigned same = __match_any_sync(all_lanes, min(length, most));
-    if (length >= 0 && lane == __ffs(static_cast<int>(same)) - 1) atomicAdd(here + min(length, most), __popc(same));
     widths += __reduce_max_sync(all_lanes, length);
   }
   if (lane == 0 && widths > 0) Atomics::add(&counters->slice_widths, widths);
-  __syncthreads();
-  for (int k = thread; k <= most; k += block_threads) {
-    if (here[k] != 0) atomicAdd(counters->rows_of_length + k, here[k]);
-  }
 }
 
 /// Inspects every step-th value, `count` in all. A thread block stops when it knows that there are too many different

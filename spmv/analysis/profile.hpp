@@ -23,7 +23,6 @@ class Cuda;
 struct Profile {
   static constexpr int heights = 4, widths = 4, largest_square = 8;
   static constexpr Index slice_rows = 32;
-  static constexpr Index widest_third = 4095;  ///< the largest value of ell_third
   static constexpr int most_distinct = 256;
   static constexpr Index hot_columns[3] = {1024, 4096, 16384};
 
@@ -32,7 +31,6 @@ struct Profile {
   double fill[heights][widths] = {};
   double square_fill[largest_square + 1] = {};  ///< [s]: fill of s x s blocks, s = 2, 3, 4, 5, 6, 8; otherwise 0
   Offset sliced_slots = 0;  ///< slots of slices of 32 rows (also the last slice), as wide as their longest row
-  Index ell_third = 0;      ///< the largest width that at least a third of the rows reach
   bool single = true;       ///< every value is exact in float
   int distinct = 0;         ///< number of different values (by bits); 0 when there are more than 256
   double sectors = 0;       ///< mean number of 32-byte sectors of x (doubles) that 32 consecutive entries read; sampled

@@ -5,7 +5,7 @@
 // The passes of start_profile(), written once for both spaces: profile.cpp runs them on Host, profile.cu on Cuda.
 //
 // Both files define three helpers:
-//   inspect_lengths(space, row_ptr, rows, counters)  counts rows by their length, and adds up the slices' longest rows
+//   inspect_lengths(space, row_ptr, rows, counters)  adds up the slices' longest rows
 //   histogram<K>(space, n, f, counts)  calls f(i, add) for i = 0 .. n - 1, where add(k, v) adds v to counts[k], k < K;
 //                                      F::follows says that f reads results of the previous pass
 //   inspect_values(space, a, counters)  applies InspectValues to the entries until its results can't change any more
@@ -54,14 +54,12 @@ struct Popularity {
 
 /// The results of the passes, which are copied to the host. All members are 0 before the first pass.
 struct ProfileCounters {
-  static constexpr int lengths = Profile::widest_third + 1;
   static_assert(Profile::most_distinct == Distinct<void>::limit);
 
   Offset slice_widths;  ///< sum of the slices' longest rows
   int wide;             ///< 1 when some value isn't exact in float
   int values;           ///< number of different values counted
   Offset value_slots[Distinct<void>::capacity];
-  int rows_of_length[lengths];  ///< the last element also counts all longer rows
   int sampled[Sampled::count];
   int popular[2 * Popularity::classes];  ///< number of columns in each class, then their entries
 };
@@ -282,16 +280,6 @@ inline void set_fills(const int* sampled, Profile& p) {
                                             larger_squares[k] * larger_squares[k]);
 }
 
-inline Index third_width(const ProfileCounters& counters, Index rows) {
-  Offset reached = 0;
-  Index width = Profile::widest_third;
-  for (; width > 0; --width) {
-    reached += counters.rows_of_length[width];
-    if (3 * reached >= rows) break;
-  }
-  return width;
-}
-
 /// The first entry with each of the different values, ascending.
 inline std::vector<Offset> different_entries(const ProfileCounters& counters) {
   std::vector<Offset> entries;
@@ -303,11 +291,10 @@ inline std::vector<Offset> different_entries(const ProfileCounters& counters) {
 }
 
 /// `runs`: that were sampled.
-inline Profile finished(const ProfileCounters& counters, Index rows, Offset runs) {
+inline Profile finished(const ProfileCounters& counters, Offset runs) {
   Profile p;
   set_fills(counters.sampled, p);
   p.sliced_slots = counters.slice_widths * Profile::slice_rows;
-  p.ell_third = third_width(counters, rows);
   p.single = counters.wide == 0;
   p.distinct = counters.values <= Profile::most_distinct ? counters.values : 0;
   if (p.distinct > 0) p.different = different_entries(counters);
@@ -347,7 +334,7 @@ StartedProfile start_profile_on(const Space& space, const CsrView<T>& a, bool in
   const Copied copy = copied(*found, counters);
   return {copy, std::async(std::launch::deferred, [counters = std::move(on_space), found = std::move(found), samples,
                                                    hot_sample, inspects_values] {
-            Profile p = finished(*found, static_cast<Index>(samples.rows), samples.runs.count);
+            Profile p = finished(*found, samples.runs.count);
             if (hot_sample > 0) set_hot(*found, hot_sample, p);
             p.single = p.single && (inspects_values || is_single<T>);
             return p;

@@ -48,7 +48,7 @@ class FormatList {
 };
 
 /// The library's list of formats. For Cuda the list is empty in a build without CUDA. Spaces other than Host and Cuda
-/// have csr, ell and dia (list_definition.hpp).
+/// have csr and dia (list_definition.hpp).
 template <class Space, class T>
 const FormatList<Space, T>& format_list();
 template <>

@@ -6,15 +6,13 @@
 #include <ostinato/spmv/formats/diagonal/band_loops.hpp>
 #include <ostinato/spmv/formats/diagonal/diagonal_format.hpp>
 #include <ostinato/spmv/formats/list.hpp>
-#include <ostinato/spmv/formats/textbook/ell.hpp>
 
 namespace ostinato {
 
 template <class Space, class T>
 const FormatList<Space, T>& format_list() {
-  static const FormatList<Space, T> list({format_entry<formats::CsrFormat<Space, T>>(),
-                                          format_entry<formats::Dia<Space, T>>(),
-                                          format_entry<formats::Ell<Space, T>>()});
+  static const FormatList<Space, T> list(
+      {format_entry<formats::CsrFormat<Space, T>>(), format_entry<formats::Dia<Space, T>>()});
   return list;
 }
 

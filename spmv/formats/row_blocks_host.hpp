@@ -59,11 +59,17 @@ void multiply_blocks(const Host& host, Index rows, const Product<T>& p, F add_up
   row_blocks(host, rows, [=](std::size_t, Index begin, Index end) { multiply_block(p, begin, end, add_up); });
 }
 
+/// The sums of w . y over the blocks of the latest multiply_dot_blocks() of this thread.
+inline std::vector<double>& dot_blocks() {
+  static thread_local std::vector<double> sums;
+  return sums;
+}
+
 /// The product, and *slot = w . y in one pass; w may be y. The sums of the blocks are added in order, so the result
 /// doesn't depend on the number of threads.
 template <class T, class V, class F>
 void multiply_dot_blocks(const Host& host, Index rows, const Product<T, V>& p, const V* w, Slot<V> slot, F add_up) {
-  static thread_local std::vector<double> partial;
+  std::vector<double>& partial = dot_blocks();
   partial.assign(static_cast<std::size_t>(rows) / block_rows + 1, 0.0);
   row_blocks(host, rows, [=, out = partial.data()](std::size_t block, Index begin, Index end) {
     multiply_block(p, begin, end, add_up);

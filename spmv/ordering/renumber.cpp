@@ -42,9 +42,15 @@ constexpr std::size_t block = 1024;  // rows that share the memory in which rows
 template <class T>
 void fill_rows(const CsrView<T>& a, std::span<const Index> order, const Array<Index>& number, Csr<T>& made,
                std::size_t begin, std::size_t end) {
+  constexpr std::size_t ahead = 8;  // rows, which lie far apart and would be waited for otherwise
   std::vector<std::pair<Index, T>> row;
   for (std::size_t i = begin; i < end; ++i) {
     const auto from = static_cast<std::size_t>(order[i]);
+    if (i + ahead < end) {
+      const auto at = static_cast<std::size_t>(a.row_ptr[static_cast<std::size_t>(order[i + ahead])]);
+      __builtin_prefetch(a.col.data() + at);
+      __builtin_prefetch(a.val.data() + at);
+    }
     row.clear();
     for (auto k = static_cast<std::size_t>(a.row_ptr[from]); k < static_cast<std::size_t>(a.row_ptr[from + 1]); ++k)
       row.emplace_back(number[static_cast<std::size_t>(a.col[k])], a.val[k]);

@@ -22,10 +22,10 @@ struct NumberingChoice {
 /// take apart, where the diagonal isn't complete or values aren't finite, which messages name by row, and where the
 /// pattern isn't symmetric.
 ///
-/// Costs     55 ns an entry for order, matrix and analysis: 46 to 92 on two cores of an EPYC, 2026-11-23, with 262,144
-///           to 1,048,576 rows numbered at random (bench/numbering.cpp). There a product of csr took 1.5 to 2.3 times
-///           the time that it takes afterwards, on a mesh 1.05 times. On a GPU 0.3 ns an entry (1.0 ms for
-///           poisson3d:64, 28 for :256; H200, 2026-11-27, bench/multigrid.cpp with renumber=on), 4 ns a row for order
+/// Costs     55 ns an entry for order, matrix and analysis: 46 to 92 on two cores of an EPYC, 2026-11, with 262,144
+///           to 1,048,576 rows numbered at random (bench/numbering.cpp). There a product of csr takes 1.5 to 2.3 times
+///           the time that it takes in the new order, on a mesh 1.05 times. On a GPU 0.3 ns an entry (1.0 ms for
+///           poisson3d:64, 28 for :256; H200, 2026-11, bench/multigrid.cpp with renumber=on), 4 ns a row for order
 ///           and vectors on the host, and 5 ms of the 10 to 20 that kernels take which a program uses for the first
 ///           time; later phases use some of them, too.
 NumberingChoice choose_numbering(const Structure& s, const Machine& machine, std::size_t value_bytes,

@@ -7,6 +7,7 @@
 #include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/graph_capture.hpp>
+#include <ostinato/spmv/space/libraries.hpp>
 #include <ostinato/spmv/space/readback.hpp>
 #include <ostinato/spmv/space/scan.hpp>
 #include <ostinato/spmv/space/side_stream.hpp>
@@ -50,6 +51,8 @@ void Cuda::trim() const { fail(); }
 std::size_t Cuda::free_bytes() const { fail(); }
 std::size_t Cuda::pooled_bytes() const { fail(); }
 void require_device_memory(const Cuda&, const void*, const char*) { fail(); }
+
+std::string cuda_libraries() { return {}; }
 
 struct CudaReadback::Buffer {};
 CudaReadback::CudaReadback(const Cuda& space, std::size_t bytes) : space_(space), bytes_(bytes) { fail(); }

@@ -29,15 +29,6 @@ Cusparse Cusparse::opened() {
   return found;
 }
 
-std::string Cusparse::why_absent() {
-  try {
-    get();
-    return "";
-  } catch (const DeviceError& e) {
-    return e.what();
-  }
-}
-
 void cusparse_check(cusparseStatus_t code, const char* what) {
   if (code == CUSPARSE_STATUS_SUCCESS) return;
   const std::string text = std::string("cuSPARSE: ") + Cusparse::get().error_string(code) + " in " + what;

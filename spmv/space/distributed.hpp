@@ -16,22 +16,9 @@
 #include <cstddef>
 
 #include <ostinato/spmv/space/parallel.hpp>
+#include <ostinato/spmv/space/shared_space.hpp>
 
 namespace ostinato {
-
-/// A space whose vectors lie in parts. Beside the members of a space of its own it has
-///   local() const              the space in whose memory the parts lie
-///   block_sums<Sums>(n) const  room for the sums of the blocks of all parts of a vector, which is not used by others
-///                              until the next sum: an object with
-///     for_parts(f)               calls f(begin, end, sums) for each part that this process has: elements begin .. end
-///                                - 1 of what it has of the vector, and the place for the sums of their blocks
-///     reduce()                   joins the sums of all parts
-///     blocks(), data()           afterwards: the sums of the blocks of the whole vector, in order
-template <class Space>
-concept DistributedSpace = requires(const Space& space) {
-  space.local();
-  space.template block_sums<Sums<1>>(std::size_t{});
-};
 
 namespace detail {
 

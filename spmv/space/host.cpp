@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <unistd.h>
-#include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
@@ -16,20 +15,17 @@
 #include <limits>
 #include <memory>
 #include <mutex>
-#include <stdexcept>
 #include <thread>
-#include <vector>
 
 #include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/space/busy_processors.hpp>
 #include <ostinato/spmv/space/memory.hpp>
+#include <ostinato/spmv/space/pool.hpp>
 
 /// OpenMP's, where the program has OpenMP; otherwise null.
 extern "C" [[gnu::weak]] int omp_get_max_threads();
 extern "C" [[gnu::weak]] void omp_set_num_threads(int);
 extern "C" [[gnu::weak]] int omp_get_thread_limit();
-extern "C" [[gnu::weak]] int omp_get_dynamic();
-extern "C" [[gnu::weak]] void omp_set_dynamic(int);
 
 namespace ostinato {
 namespace {
@@ -39,93 +35,64 @@ constexpr int most_threads = 512;  ///< Kokkos 3.4 has room for no more, and doe
 // Kokkos has static objects, and static libraries are initialised after the user's objects at namespace scope: a Host
 // among these would find Kokkos unready. This file is initialised after such a Host and before Kokkos, and main begins
 // after all. The flag is atomic so that no compiler sets it ahead.
-constinit std::atomic<bool> is_kokkos_ready = false;
+constinit std::atomic<bool> is_pool_ready = false;
 constinit std::atomic<int> asked_early = 0;  ///< threads that a Host before main has asked for; 0: any number
-[[maybe_unused]] const bool set_ready = (is_kokkos_ready = true);
+[[maybe_unused]] const bool set_ready = (is_pool_ready = true);
+
+/// The vector instructions that the library was compiled for; a shared library has one build for each.
+constexpr const char* vectors =
+#if defined(__AVX512F__)
+    "AVX-512";
+#elif defined(__AVX2__)
+    "AVX2";
+#elif defined(__SSE2__)
+    "SSE2";
+#else
+    "no x86 vectors";
+#endif
 
 // One thread copies fewer bytes than this, because starting the other threads would cost more than the copy.
 constexpr std::size_t parallel_block = std::size_t{1} << 20;
-
-/// Lets OpenMP give the calling thread as many threads as Kokkos asks for, while the object lives. Under OMP_DYNAMIC
-/// OpenMP gives fewer on a busy machine, and Kokkos would leave out their share of the work.
-class WholeTeam {
- public:
-  WholeTeam() : dynamic_(omp_get_dynamic != nullptr && omp_get_dynamic() != 0) {
-    if (dynamic_) omp_set_dynamic(0);
-  }
-  ~WholeTeam() {
-    if (dynamic_) omp_set_dynamic(1);
-  }
-  WholeTeam(const WholeTeam&) = delete;
-  WholeTeam& operator=(const WholeTeam&) = delete;
-
- private:
-  bool dynamic_;
-};
-
-void finalize_kokkos() {
-  if (Kokkos::is_initialized()) Kokkos::finalize();
-}
-
-void initialize_kokkos(int threads) {
-#if KOKKOS_VERSION >= 30700
-  const std::string name = "--kokkos-num-threads=";
-#else
-  const std::string name = "--kokkos-threads=";
-#endif
-  std::vector<std::string> words{"ostinato", "--kokkos-disable-warnings"};
-  if (threads > 0) words.push_back(name + std::to_string(threads));
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  int count = static_cast<int>(arguments.size());
-  arguments.push_back(nullptr);
-  const WholeTeam whole;
-  try {
-    Kokkos::initialize(count, arguments.data());
-  } catch (const std::runtime_error& e) {  // for example when `threads` contradicts KOKKOS_NUM_THREADS
-    const std::string reason = e.what();   // a stack trace follows the first line
-    throw ArgumentError("Host: Kokkos can't be initialised: " + reason.substr(0, reason.find('\n')));
-  }
-  static const bool registered = std::atexit(finalize_kokkos) == 0;
-  static_cast<void>(registered);
-}
 
 /// The most threads that OpenMP gives: OMP_THREAD_LIMIT.
 int thread_limit() {
   return omp_get_thread_limit != nullptr ? std::max(1, omp_get_thread_limit()) : std::numeric_limits<int>::max();
 }
 
-/// Whether OpenMP or the machine would give Kokkos more than `most` threads. OpenMP's int overflows from 2^31 on.
+/// Whether OpenMP or the machine would give more than `most` threads. OpenMP's int overflows from 2^31 on.
 bool has_more_threads(int most) {
   if (omp_get_max_threads == nullptr) return std::thread::hardware_concurrency() > static_cast<unsigned>(most);
   return omp_get_max_threads() < 1 || omp_get_max_threads() > most;
 }
 
-/// Returns `threads`, or the most that there may be where OpenMP or the machine would give Kokkos more than that.
+/// The threads that KOKKOS_NUM_THREADS or else the program asks for; 0: any number. Every pool heeds the variable, so
+/// that a program runs alike with each.
+int threads_asked_for(int threads) {
+  const char* const told = std::getenv("KOKKOS_NUM_THREADS");
+  if (told == nullptr) return threads;
+  const long asked = std::atol(told);
+  if (asked > most_threads || (threads > 0 && asked != threads)) {
+    const std::string other = asked > most_threads ? std::to_string(most_threads) + " is the most"
+                                                   : std::to_string(threads) + " threads are asked for";
+    throw ArgumentError(std::string("Host: KOKKOS_NUM_THREADS is ") + told + "; " + other);
+  }
+  return static_cast<int>(asked);
+}
+
+/// Returns the threads asked for, or the most that there may be where OpenMP or the machine would give more than that.
 /// Bounds OpenMP's own number, too: Kokkos opens a region of so many threads before it looks at any other number.
 int bounded(int threads) {
-  const char* const told = std::getenv("KOKKOS_NUM_THREADS");
-  const long asked = told != nullptr ? std::atol(told) : threads;
-  if (told != nullptr && asked > most_threads) {
-    throw ArgumentError(std::string("Host: KOKKOS_NUM_THREADS is ") + told + "; " + std::to_string(most_threads) +
-                        " is the most");
-  }
+  const int asked = threads_asked_for(threads);
   const int limit = thread_limit();
   if (asked > limit) {
     throw ArgumentError("Host: " + std::to_string(asked) + " threads asked for, but OMP_THREAD_LIMIT is " +
                         std::to_string(limit));
   }
   const int most = std::min(most_threads, limit);
-  if (!has_more_threads(most)) return threads;
-  if (omp_set_num_threads != nullptr) omp_set_num_threads(asked > 0 ? static_cast<int>(asked) : most);
-  return threads > 0 || told != nullptr ? threads : most;
-}
-
-void require_kokkos_alive() {
-#if KOKKOS_VERSION >= 40000
-  if (Kokkos::is_finalized())
-    throw ArgumentError("Host: the program has finalised Kokkos, and this Kokkos can't be initialised again");
-#endif
+  if (!has_more_threads(most)) return asked;
+  const int threads_then = asked > 0 ? asked : most;
+  if (omp_set_num_threads != nullptr) omp_set_num_threads(threads_then);
+  return threads_then;
 }
 
 /// Notes what a Host before main asks for.
@@ -137,22 +104,19 @@ int start_later(int threads) {
                       std::to_string(threads) + " threads");
 }
 
-/// Initialises Kokkos with `threads` threads, unless Kokkos is initialised already. Returns the number of threads that
-/// a Host works with, or 0 before main.
+/// Makes the pool with `threads` threads, unless there is one. Returns the number of threads that a Host works with, or
+/// 0 before main.
 int start(int threads) {
   if (threads < 0 || threads > most_threads) {
     throw ArgumentError("Host: the number of threads is " + std::to_string(threads) + "; 0 means all, " +
                         std::to_string(most_threads) + " is the most");
   }
-  if (!is_kokkos_ready) return start_later(threads);
+  if (!is_pool_ready) return start_later(threads);
   static std::mutex mutex;
   static int last_asked = 0;
   const std::lock_guard lock(mutex);
-  if (!Kokkos::is_initialized()) {
-    require_kokkos_alive();
-    initialize_kokkos(bounded(asked_early > 0 ? asked_early.load() : threads));
-  }
-  const int pool = static_cast<int>(Kokkos::DefaultHostExecutionSpace().concurrency());
+  if (detail::pool_size() == 0) detail::make_pool(bounded(asked_early > 0 ? asked_early.load() : threads));
+  const int pool = detail::pool_size();
   if (threads > pool) {
     throw ArgumentError("Host: " + std::to_string(threads) + " threads asked for, but the pool has " +
                         std::to_string(pool) + ", which the first work of the program has made; make the Host before " +
@@ -233,7 +197,7 @@ class FirstFailure {
 
 namespace detail {
 
-/// Kokkos' pool of threads serves one caller: a Kokkos before 4.2 keeps the share of each thread in one place for all
+/// The pool of threads serves one caller: a Kokkos before 4.2 keeps the share of each thread in one place for all
 /// callers. A thread that finds the pool taken does its work alone, and so does work within other work.
 void run_chunks(const Host& host, std::size_t count, void (*chunk)(const void*, std::size_t, std::size_t),
                 const void* f) {
@@ -248,15 +212,15 @@ void run_chunks(const Host& host, std::size_t count, void (*chunk)(const void*, 
   const std::size_t length = count / chunks, longer = count % chunks;  // `longer` chunks have one element more
   const auto begin = [=](std::size_t t) { return t * length + std::min(t, longer); };
   FirstFailure failure;
-  const WholeTeam whole;
-  using Policy = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::Schedule<Kokkos::Static>>;
-  Kokkos::parallel_for("ostinato", Policy(0, chunks), [=, &failure](const std::size_t t) {
+  const auto run = [=, &failure](std::size_t t) {
     try {
       chunk(f, begin(t), begin(t + 1));
     } catch (...) {
       failure.take(t);
     }
-  });
+  };
+  run_on_pool(
+      chunks, [](const void* g, std::size_t t) { (*static_cast<decltype(run)*>(g))(t); }, &run);
   failure.rethrow();
 }
 
@@ -266,9 +230,7 @@ Host::Host(int threads) : threads_(start(threads)) {}
 
 int Host::threads_by_now() { return std::max(1, start(0)); }
 
-std::string Host::build_description() {
-  return "Kokkos " + std::to_string(KOKKOS_VERSION / 10000) + "." + std::to_string(KOKKOS_VERSION / 100 % 100);
-}
+std::string Host::build_description() { return detail::pool_name() + ", " + vectors; }
 
 std::string Host::description() const {
   return model_name() + ", " + std::to_string(threads()) + (threads() == 1 ? " thread" : " threads");

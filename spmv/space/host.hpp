@@ -9,17 +9,17 @@ namespace ostinato {
 
 class Cuda;
 
-/// The CPU, used through Kokkos' host execution space (OpenMP in a Kokkos built with OpenMP).
+/// The CPU. Its pool of threads is Kokkos' host execution space or, in a build without Kokkos, OpenMP's threads.
 ///
 /// The first Host of a program initialises Kokkos, unless the program has already initialised Kokkos itself. A Kokkos
 /// that the library initialised is finalised when the program exits. Copies of a Host are equivalent.
 ///
 /// Exec      Functions return when their work is done. Several host threads may work at once, with one Host or several,
 ///           and apply one const Operator. One of them at a time has the pool of threads; the others work alone. Before
-///           main, for objects at namespace scope, all work runs on one thread: Kokkos is initialised by the first use
+///           main, for objects at namespace scope, all work runs on one thread: the pool is made by the first use
 ///           of a Host after that.
-/// Requires  A program that finalises Kokkos itself uses no Host afterwards; from Kokkos 4 on, Kokkos can't be
-///           initialised again.
+/// Requires  With Kokkos: a program that finalises Kokkos itself uses no Host afterwards; from Kokkos 4 on, Kokkos
+///           can't be initialised again.
 class Host {
  public:
   static constexpr bool has_host_memory = true;
@@ -35,7 +35,7 @@ class Host {
   ///           is over 512 or contradicts the first Host; and when the program has finalised Kokkos 4 or later.
   explicit Host(int threads = 0);
 
-  static std::string build_description();  ///< "Kokkos 3.4"
+  static std::string build_description();  ///< "Kokkos 3.4, AVX2" or "OpenMP threads, AVX-512"
 
   int threads() const { return threads_ > 0 ? threads_ : threads_by_now(); }
   std::string description() const;  ///< "AMD EPYC 9554, 16 threads"

@@ -1,11 +1,16 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#include <cublas_api.h>
+#include <cuda_runtime_api.h>
+#include <cusparse.h>
 #include <dlfcn.h>
 
 #include <utility>
 
 #include <ostinato/spmv/base/error.hpp>
+#include <ostinato/spmv/space/cuda/cudss.hpp>
 #include <ostinato/spmv/space/cuda/library.hpp>
+#include <ostinato/spmv/space/libraries.hpp>
 
 namespace ostinato::cuda {
 
@@ -24,7 +29,7 @@ std::string runtime_folder() {
 
 void* open_library(const std::string& stem, int major, Versions versions, std::string& why) {
   const std::string unversioned = "lib" + stem + ".so", name = unversioned + "." + std::to_string(major);
-  for (const std::string& path : {name, runtime_folder() + name, unversioned}) {
+  for (const std::string& path : {name, runtime_folder() + name, OSTINATO_CUDA_FOLDER "/" + name, unversioned}) {
     if (path == unversioned && versions == Versions::of_build) break;
     if (void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
     if (const char* const reason = dlerror(); why.empty() && reason != nullptr) why = reason;
@@ -45,3 +50,14 @@ void Functions::throw_missing(const char* name) const {
 }
 
 }  // namespace ostinato::cuda
+
+std::string ostinato::cuda_libraries() {
+  const auto found = [](const char* name, const char* stem, int major, cuda::Versions versions) {
+    std::string why;
+    return (cuda::open_library(stem, major, versions, why) != nullptr ? "" : "no ") + std::string(name);
+  };
+  return found("cuBLAS", "cublas", CUBLAS_VER_MAJOR, cuda::Versions::of_build) + ", " +
+         found("cuSPARSE", "cusparse", CUSPARSE_VER_MAJOR, cuda::Versions::of_build) + ", " +
+         found("NVRTC", "nvrtc", CUDART_VERSION / 1000, cuda::Versions::any) + ", " +
+         found("cuDSS", "cudss", cuda::Cudss::major, cuda::Versions::of_build);
+}

@@ -27,7 +27,7 @@ constexpr std::size_t large = 2 * huge_page;
 
 /// Large arrays begin at 16 different positions within a page, in turn. If all arrays began at the same position, the
 /// loads of x in later rows would have the same low address bits as a store to y(i), and the processor would delay the
-/// loads until the store (4K aliasing). A CSR product with 5 entries per row then took 8.3 ms instead of 6.0 ms (EPYC,
+/// loads until the store (4K aliasing). A CSR product with 5 entries per row then takes 8.3 ms instead of 6.0 ms (EPYC,
 /// 2026-11).
 std::size_t next_shift() {
   static std::atomic<std::size_t> count{0};

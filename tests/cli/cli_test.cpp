@@ -32,7 +32,7 @@ TEST_F(CliHelp, VersionIsOneLine) {
   EXPECT_EQ(r.code, 0);
   EXPECT_TRUE(is_one_line(r.out));
   EXPECT_EQ(run("-V").out, r.out);
-  for (const char* word : {"CUDA", "Kokkos ", "OpenMP", " processor"})
+  for (const char* word : {"CUDA", "OpenMP", "METIS", "SuiteSparse", "LAPACK", " processor"})
     EXPECT_NE(r.out.find(word), std::string::npos) << r.out;
 }
 
@@ -296,6 +296,22 @@ TEST_F(CliBench, TakesTheOptionsOfTheFormat) {
   expect_complaint(run("bench p.mtx --jit x"), 2, "known: off, on, auto");
   expect_complaint(run("bench p.mtx --compress x"), 2, "known: off, on, auto");
   expect_complaint(run("bench p.mtx --format auto"), 2, "known: all, csr, dia");
+}
+
+TEST_F(CliBench, AloneHasTheFormatsToCompareWith) {
+  generate("poisson2d 20 p.mtx");
+  for (const std::string format :
+       {"ell", "hyb", "coo", "bsr", "hdi", "csr-scalar", "csr-vector", "crsd", "csr-adaptive"}) {
+    const Outcome r = run("bench p.mtx --device cpu --repetitions 1 --format " + format + " --json report.json");
+    EXPECT_EQ(r.code, 0) << r.err;
+    EXPECT_EQ(report()["formats"][0]["format"], format);
+    const Outcome refused = run("solve p.mtx --format " + format);
+    expect_complaint(refused, 2,
+                     "'" + format + "' is there to compare with, in ostinato bench alone; known: auto, csr, dia");
+  }
+  expect_complaint(run("solve p.mtx --format bsr:block=3"), 2,
+                   "'bsr' is there to compare with, in ostinato bench alone");
+  EXPECT_EQ(run("inspect p.mtx --all --device cpu").out.find("csr-scalar"), std::string::npos);
 }
 
 }  // namespace ostinato::cli_tests

@@ -117,6 +117,7 @@ bool fits(const Lines& sample, std::size_t i, const Lines& printed, std::size_t 
 int documented_code(const Sample& sample) {
   if (sample.has("--maxiter 50")) return 1;
   if (sample.has("banded")) return 3;
+  if (sample.has("--mem-limit 10M")) return 5;
   return sample.has("--solver sor") ? 2 : 0;
 }
 
@@ -152,10 +153,12 @@ TEST_F(CliDocuments, ShowWhatTheProgramPrints) {
     return run(arguments, "cd '" + root + "' && OMP_NUM_THREADS=2 CUDA_VISIBLE_DEVICES=");
   };
   expect_samples("README.md", 2, in_root);
-  expect_samples("docs/reference.md", 1, in_root);
-  expect_samples("docs/getting-started.md", 3, in_root);
-  expect_samples("docs/tutorial-poisson.md", 4, in_root);
-  expect_samples("docs/multigrid-limits.md", 2, in_root);
+  for (const char* document : {"start/first-solve.md", "tutorials/mesh.md", "tutorials/elasticity.md",
+                               "how-to/inspect-a-matrix.md", "how-to/limit-memory.md", "how-to/troubleshoot.md"})
+    expect_samples(std::string("docs/") + document, 1, in_root);
+  expect_samples("docs/tutorials/hard-system.md", 2, in_root);
+  expect_samples("docs/tutorials/poisson.md", 3, in_root);
+  expect_samples("docs/explanation/multigrid-limits.md", 1, in_root);
 }
 
 /// The drawing with an id, from its first element to its last; empty where there is none.

@@ -7,7 +7,7 @@
 
 #include "cli/program.hpp"
 
-// docs/glossary.md has every label, column and parameter that the program's tables have.
+// docs/reference/glossary.md has every label, column and parameter that the program's tables have.
 
 namespace ostinato::cli_tests {
 namespace {
@@ -37,7 +37,8 @@ std::string plain(const std::string& text) {
 /// The terms in the first column of the glossary's tables.
 Words glossary() {
   Words words;
-  for (const std::string& line : split(contents(std::string(OSTINATO_EXAMPLES_DIR) + "/../docs/glossary.md"), "\n")) {
+  for (const std::string& line :
+       split(contents(std::string(OSTINATO_EXAMPLES_DIR) + "/../docs/reference/glossary.md"), "\n")) {
     if (!line.starts_with("| ")) continue;
     for (const std::string& term : split(split(line, "|").front(), ",")) words.insert(plain(term));
   }
@@ -77,8 +78,11 @@ Words parameters_in(const std::string& output) {
 TEST_F(CliGlossary, HasEveryTitleAndParameterOfTheTables) {
   const Words known = glossary();
   generate("poisson2d 20 p.mtx");
-  EXPECT_EQ(run("inspect p.mtx --device cpu --json report.json").code, 0);
+  EXPECT_EQ(run("bench p.mtx --repetitions 1 --device cpu --json report.json").code, 0);
   Words names, titles, parameters;
+  const Json benched = report();
+  for (const Json& format : benched["formats"]) names.insert(format["format"].get<std::string>());
+  EXPECT_EQ(run("inspect p.mtx --device cpu --json report.json").code, 0);
   const Json inspected = report();
   for (const Json& candidate : inspected["selection"]) names.insert(candidate["format"].get<std::string>());
   for (const Json& p : inspected["preconditioners"]) names.insert(p["name"].get<std::string>());
@@ -116,6 +120,21 @@ TEST_F(CliGlossary, ParametersAreExplainedWhereTheyAreShown) {
       EXPECT_NE(out.find(legend), std::string::npos) << arguments << ": " << name << "\n" << out;
     }
   }
+}
+
+TEST_F(CliGlossary, TheDocumentsHaveEveryKeyOfTheReport) {
+  const std::string document = contents(std::string(OSTINATO_EXAMPLES_DIR) + "/../docs/reference/json.md");
+  EXPECT_EQ(run("solve poisson2d:64 --device cpu --json report.json").code, 0);
+  const Json whole = report();
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : whole.items()) keys.push_back(key);
+  for (const char* part : {"bytes", "preparation", "times"}) {
+    for (const auto& [key, value] : whole[part].items()) keys.push_back(key);
+  }
+  for (const auto& [key, value] : whole["stages"][0].items()) keys.push_back(key);
+
+  EXPECT_GE(keys.size(), 60u);
+  for (const std::string& key : keys) EXPECT_NE(document.find("`" + key + "`"), std::string::npos) << key;
 }
 
 }  // namespace

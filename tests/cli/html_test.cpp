@@ -305,10 +305,10 @@ TEST_F(CliHtml, HidesTheRowsThatTheTableHides) {
     SCOPED_TRACE(command);
     const std::string line = command + " --device cpu --html page.html";
     ASSERT_EQ(run(line).code, 0);
-    EXPECT_FALSE(says(page(), "td", "cusparse-bsr"));
-    EXPECT_TRUE(says(page(), "td", "csr-vector"));
+    EXPECT_FALSE(says(page(), "td", "cusparse-alg1"));
+    EXPECT_TRUE(says(page(), "td", "sliced-ell"));
     ASSERT_EQ(run(line + " --all").code, 0);
-    EXPECT_TRUE(says(page(), "td", "cusparse-bsr"));
+    EXPECT_TRUE(says(page(), "td", "cusparse-alg1"));
   }
 }
 

@@ -476,7 +476,7 @@ TEST_F(CliSolve, MemoryIsPredictedAndLimited) {
   expect_complaint(run("solve p.mtx --precond ilu0 --mem-limit 10k -o x.mtx"), 5,
                    "ilu0: takes 92.2 kB of memory, and the limit is 10.0 kB");
   EXPECT_NE(run("solve p.mtx --precond ilu0 --mem-limit 10kB")
-                .err.find("of memory, and the limit is 10.0 kB; raise --mem-limit, or use --precond jacobi"),
+                .err.find("of memory, and the limit is 10.0 kB; raise the limit, or use preconditioner jacobi"),
             std::string::npos);
   EXPECT_EQ(run("solve p.mtx --precond none --json report.json").code, 0);
   EXPECT_TRUE(report()["bytes"]["preconditioner_predicted"].is_null());

@@ -3,7 +3,7 @@
 cmake_minimum_required(VERSION 3.22)
 
 # Compiles what the documents promise against the headers that an installation has: promises.cpp, and a program that
-# names everything that docs/api.md lists.
+# names everything that docs/reference/api.md lists.
 #   cmake -D compiler=FILE -D root=FOLDER -D work=FOLDER -D headers=LIST -D public=LIST -P promises.cmake
 include("${CMAKE_CURRENT_LIST_DIR}/installed_headers.cmake")
 make_installed_headers("${root}" "${work}/include")
@@ -12,12 +12,12 @@ set(program "")
 foreach(header IN LISTS public)
   string(APPEND program "#include <ostinato/${header}>\n")
 endforeach()
-file(READ "${root}/docs/api.md" text)
+file(READ "${root}/docs/reference/api.md" text)
 string(REGEX MATCHALL "`ostinato::[A-Za-z0-9_]+" names "${text}")
 list(REMOVE_DUPLICATES names)
 list(LENGTH names count)
 if(count LESS 50)
-  message(FATAL_ERROR "docs/api.md names only ${count} things")
+  message(FATAL_ERROR "docs/reference/api.md names only ${count} things")
 endif()
 foreach(name IN LISTS names)
   string(REPLACE "`" "" name "${name}")

@@ -16,7 +16,7 @@ namespace {
 
 using Numbers = std::vector<double>;
 
-/// docs/getting-started.md, "Threads": Iteration::lanczos.
+/// docs/how-to/watch-and-stop.md: Iteration::lanczos.
 double condition_by_lanczos(const ostinato::Host& space, const ostinato::Operator<ostinato::Host, double>& A,
                             const Numbers& b, Numbers& x) {
   double condition = 0;
@@ -30,7 +30,7 @@ double condition_by_lanczos(const ostinato::Host& space, const ostinato::Operato
   return condition;
 }
 
-/// docs/bring-your-matrix.md and the description of make_operator().
+/// docs/tutorials/matrix-free.md and the description of make_operator().
 void functions(const ostinato::Host& space, const Numbers& b, Numbers& x) {
   const auto copy = [](std::span<const double> from, std::span<double> to) {
     for (std::size_t i = 0; i < to.size(); ++i) to[i] = from[i];

@@ -113,10 +113,13 @@ expect "names a package that the system hasn't" \
 KNOWN="git clang-format-14" INSTALLED="git"
 no_clang_format() { command() { [ "$2" != clang-format-14 ] && builtin command "$@"; }; need_clang_format; }
 expect "installs clang-format 14" "clang-format-14" "$(asked no_clang_format)"
-KNOWN="git"
-expect "says that the version counts" \
-  "the layout is that of clang-format 14, which this system has no package for; 'pip install clang-format==14.0.6' has it: link its clang-format as clang-format-14 into a folder of PATH" \
-  "$(asked no_clang_format)"
+KNOWN="git python3-venv"
+pip_clang_format() {
+  make_environment() { mkdir -p "$1/bin" && echo "$2" >"$1/bin/clang-format" && chmod +x "$1/bin/clang-format"; }
+  no_clang_format
+}
+expect "makes an environment where there is no package" "python3-venv" "$(asked pip_clang_format)"
+expect "takes the version that counts" "clang-format==14.0.6" "$(cat "$deps/format/bin/clang-format-14")"
 
 KNOWN="clang libclang-rt-dev" INSTALLED="clang"
 libfuzzer_in() {  # libfuzzer_in PACKAGE: installs what is needed where PACKAGE holds libFuzzer

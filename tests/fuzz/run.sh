@@ -5,7 +5,7 @@
 # Fuzzes the readers of files and the writer of reports with libFuzzer, AddressSanitizer and UndefinedBehaviorSanitizer:
 #   tests/fuzz/run.sh SECONDS [FUZZER...]        SECONDS for each; all of them by default
 # As many fuzzers as OSTINATO_JOBS (by default the processors) run at once. Needs clang with libFuzzer (./dev fuzz
-# installs it on Debian and Ubuntu), zlib, nlohmann-json and fmt, but no Kokkos. What is found and the logs lie in
+# installs it on Debian and Ubuntu), zlib, nlohmann-json and fmt. What is found and the logs lie in
 # build/fuzz; a file that shows a defect goes into tests/fuzz/corpus, which CTest runs.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."

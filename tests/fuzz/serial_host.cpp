@@ -5,12 +5,12 @@
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/memory.hpp>
 
-// Host on one thread, without Kokkos, so that run.sh compiles what it fuzzes by itself, with clang.
+// Host on one thread, so that run.sh compiles what it fuzzes by itself, with clang.
 
 namespace ostinato {
 
 Host::Host(int) : threads_(1) {}
-std::string Host::build_description() { return "one thread, without Kokkos"; }
+std::string Host::build_description() { return "one thread"; }
 std::string Host::description() const { return "CPU, 1 thread"; }
 int Host::threads_by_now() { return 1; }
 void* Host::allocate(std::size_t bytes) const { return allocate_host(bytes); }

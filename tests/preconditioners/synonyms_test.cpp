@@ -89,7 +89,7 @@ TEST(Synonyms, TakeOptionsBehindTheirOwn) {
 }
 
 TEST(Synonyms, AreInTheTableOfTheDocuments) {
-  std::ifstream file(std::string(OSTINATO_EXAMPLES_DIR) + "/../docs/choosing.md");
+  std::ifstream file(std::string(OSTINATO_EXAMPLES_DIR) + "/../docs/reference/names.md");
   std::ostringstream text;
   text << file.rdbuf();
   for (const Synonym& s : synonyms()) {

@@ -212,5 +212,16 @@ TYPED_TEST(CgReason, SaysThatANegativeDiagonalWasNotEnough) {
   EXPECT_EQ(result.reason, "p . A p = 2 at iteration 0: A isn't negative definite");
 }
 
+TEST(Message, TellsOfIterationsByAnotherMethod) {
+  SolveResult result;
+  result.solver = "gmres";
+  result.iterations = 49;
+  EXPECT_NE(result.message().find("converged after 49 iterations in"), std::string::npos) << result.message();
+
+  result.stages = {{.method = "cg", .preconditioner = "jacobi", .iterations = 48},
+                   {.method = "gmres", .preconditioner = "lu", .iterations = 1}};
+  EXPECT_NE(result.message().find("after 49 iterations (48 by cg) in"), std::string::npos) << result.message();
+}
+
 }  // namespace
 }  // namespace ostinato::test

@@ -14,8 +14,8 @@
 #include <string_view>
 #include <vector>
 
+#include <ostinato/bench/formats/list.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
-#include <ostinato/spmv/formats/list.hpp>
 #include <ostinato/spmv/matrix/io/matrix_market.hpp>
 #include <ostinato/spmv/operator.hpp>
 
@@ -43,7 +43,9 @@ brcsd-ii   1fa9ce0114d4a72a 4fa155a06f92ae24 f5dda511eb0f0b9e 563db1fc90b111c8 9
 bsr        63b09b8cc7184424 64f36c49c0b6c025 f5dda511eb0f0b9e 563db1fc90b111c8 54e4773e6a0b2ca5 76ca7b7b1f43ddfd
 cmrs       63b09b8cc7184424 64f36c49c0b6c025 f5dda511eb0f0b9e 563db1fc90b111c8 54e4773e6a0b2ca5 76ca7b7b1f43ddfd
 coo        aad71b3e48163bec 4222d11501681dac 875af5d20ce11e48 8f0bb90a0657a894 b7a456370d83010a 35b6e82fb8c53450
+crsd       63b09b8cc7184424 64f36c49c0b6c025 f5dda511eb0f0b9e 563db1fc90b111c8 54e4773e6a0b2ca5 76ca7b7b1f43ddfd
 csr        63b09b8cc7184424 64f36c49c0b6c025 af6e825467b6828a e342bdf32ba7b29d 54e4773e6a0b2ca5 76ca7b7b1f43ddfd
+csr-adaptive 63b09b8cc7184424 64f36c49c0b6c025 f5dda511eb0f0b9e 563db1fc90b111c8 54e4773e6a0b2ca5 76ca7b7b1f43ddfd
 csr-scalar 63b09b8cc7184424 64f36c49c0b6c025 f5dda511eb0f0b9e 563db1fc90b111c8 54e4773e6a0b2ca5 76ca7b7b1f43ddfd
 csr-vector 63b09b8cc7184424 64f36c49c0b6c025 f5dda511eb0f0b9e 563db1fc90b111c8 54e4773e6a0b2ca5 76ca7b7b1f43ddfd
 dia        63b09b8cc7184424 64f36c49c0b6c025 f5dda511eb0f0b9e 563db1fc90b111c8 54e4773e6a0b2ca5 76ca7b7b1f43ddfd
@@ -95,12 +97,13 @@ void add_column(Table& table, std::string_view matrix) {
                           read_matrix_market<T>(OSTINATO_EXAMPLES_DIR "/matrices/" + std::string(matrix) + ".mtx.gz"),
                           AnalysisDepth::full);
   const Machine machine = machine_of(host);
-  for (const auto& format : format_list<Host, T>()) {
+  for (const auto& format : bench_formats<Host, T>()) {
     const auto cost = [&](bool compress) { return format.propose({analysis.structure(), machine, compress}, "").cost; };
     if (!cost(true).reproducible) continue;
     const auto bits = [&](Compress compress) -> std::string {
       if (!cost(compress == Compress::on).applies()) return "-";
-      return bits_of(Operator(analysis, {.format = std::string(format.name), .compress = compress}));
+      return bits_of(
+          Operator(analysis, {.format = std::string(format.name), .compress = compress}, bench_formats<Host, T>()));
     };
     const std::string on = bits(Compress::on);
     EXPECT_EQ(bits(Compress::off), on) << format.name << " loses bits of " << column << " in fewer bytes";

@@ -220,13 +220,13 @@ TYPED_TEST(OperatorOn, RefusesValuesOfAnotherMatrix) {
 
 TYPED_TEST(OperatorOn, SaysWhatDiffersInAnotherMatrix) {
   using T = typename TypeParam::T;
-  Operator op(this->space(), dense<T>({{1, 2}, {0, 3}}), {.format = "ell"});
+  Operator op(this->space(), dense<T>({{1, 2}, {0, 3}}), {.format = "bccoo"});
 
   const auto text = message_of<ArgumentError>([&] { op.update_values(dense<T>({{1, 2, 0}, {0, 3, 4}})); });
 
   EXPECT_EQ(
       text,
-      "update_values: the operator (ell) is 2 x 2 with 3 entries, the new matrix 2 x 3 with 4 entries; build a new "
+      "update_values: the operator (bccoo) is 2 x 2 with 3 entries, the new matrix 2 x 3 with 4 entries; build a new "
       "Operator");
 }
 
@@ -407,19 +407,15 @@ TYPED_TEST(OperatorOn, SaysWhetherItRefilledOrRebuilt) {
     const auto x = random_vector<T>(a.cols, 4);
     EXPECT_EQ(difference(this->product(op, x), reference_product(next.view(), T{1}, x, T{0}, {})), "");
   }
-  for (const char* format : {"csr-scalar", "csr-vector"}) {
-    Operator op(this->space(), a, {.format = format});
-    EXPECT_EQ(op.update_values(a), Update::refilled) << format;
-  }
-  Operator ell(this->space(), a, {.format = "ell"});
-  EXPECT_EQ(ell.update_values(a.view()), Update::rebuilt);
+  Operator bccoo(this->space(), a, {.format = "bccoo"});
+  EXPECT_EQ(bccoo.update_values(a.view()), Update::rebuilt);
 }
 
 TYPED_TEST(OperatorOn, TakesTheCallersWordForThePattern) {
   using T = typename TypeParam::T;
   const auto a = generate<T>("variable2d", {.n = 30});
   const auto x = random_vector<T>(a.cols, 4);
-  for (const char* format : {"csr", "dia", "brcsd-ii", "sliced-ell", "cmrs", "ell"}) {
+  for (const char* format : {"csr", "dia", "brcsd-ii", "sliced-ell", "cmrs", "bccoo"}) {
     SCOPED_TRACE(format);
     Operator op(this->space(), a, {.format = format});
     auto next = a;
@@ -428,7 +424,7 @@ TYPED_TEST(OperatorOn, TakesTheCallersWordForThePattern) {
     op.update_values(next.view(), same_pattern);
     EXPECT_EQ(difference(this->product(op, x), reference_product(next.view(), T{1}, x, T{0}, {})), "");
     EXPECT_FALSE(op.structure().symmetric);
-    EXPECT_EQ(op.update_values(next), std::string(format) == "ell" ? Update::rebuilt : Update::refilled);
+    EXPECT_EQ(op.update_values(next), std::string(format) == "bccoo" ? Update::rebuilt : Update::refilled);
     const SpaceCsr<typename TypeParam::Space, T> there(this->space(), a.view());
     op.update_values(there.view(), on_space, same_pattern);
     EXPECT_EQ(difference(this->product(op, x), reference_product(a.view(), T{1}, x, T{0}, {})), "");
@@ -441,7 +437,7 @@ TYPED_TEST(OperatorOn, TheSamePatternMayBeUnsortedOrHoldDuplicates) {
   using T = typename TypeParam::T;
   const Csr<T> unsorted{3, 3, {0, 2, 5, 7}, {1, 0, 2, 0, 1, 2, 1}, {2, 1, 5, 4, 3, 7, 6}};
   const Csr<T> twice{2, 2, {0, 3, 4}, {1, 0, 1, 1}, {1, 1, 1, 3}};  // (0, 1) is there twice
-  for (const char* format : {"csr", "dia", "brcsd-ii", "sliced-ell", "cmrs", "ell"}) {
+  for (const char* format : {"csr", "dia", "brcsd-ii", "sliced-ell", "cmrs", "bccoo"}) {
     SCOPED_TRACE(format);
     Operator first(this->space(), unsorted.view(), {.format = format}),
         second(this->space(), twice, {.format = format});
@@ -547,7 +543,7 @@ TYPED_TEST(OperatorOn, DescribesNewValuesWheneverItIsAsked) {
   using Known = ValueFacts<T>;
   const auto a = generate<T>("variable2d", {.n = 30});
   const auto others = with_other_values(a);
-  for (const char* format : {"csr", "dia", "brcsd-ii", "sliced-ell", "ell"}) {
+  for (const char* format : {"csr", "dia", "brcsd-ii", "sliced-ell", "bccoo"}) {
     for (const Compress compress : {Compress::on, Compress::off}) {
       Operator copied(this->space(), a, {.format = format, .compress = compress});
       Operator lent(this->space(), a.view(), {.format = format, .compress = compress});

@@ -124,7 +124,7 @@ Solved<T> run(const Space& space, const System<T>& system, const SolveOptions& o
 }
 
 /// Checks what must hold for every result, however the solve ended. The reported residual is that of x. The status is
-/// "converged" if and only if the residual is within the tolerance. Counts and history agree.
+/// "converged" if and only if the residual is within the tolerance. Counts and history agree. A note stands there once.
 template <class T>
 void expect_honest(const Solved<T>& solved, const System<T>& system, const SolveOptions& options) {
   const SolveResult& r = solved.result;
@@ -134,6 +134,7 @@ void expect_honest(const Solved<T>& solved, const System<T>& system, const Solve
   }
   EXPECT_LE(r.iterations, options.max_iterations);
   EXPECT_GE(r.iterations, 0);
+  for (const std::string& note : r.notes) EXPECT_EQ(std::count(r.notes.begin(), r.notes.end(), note), 1) << note;
   EXPECT_EQ(static_cast<bool>(r), r.status == Status::converged || r.status == Status::least_squares);
 
   const ReferenceResidual truth = reference_residual(system.a.view(), solved.x, system.b);

@@ -31,8 +31,8 @@ Coarsening<Space> coarsen_twice(const Space& space, const CsrView<T>& a, const C
 /// depends on no row of any pass is empty: the smoother does for it.
 ///
 /// Shapes    rows x coarse_rows.
-/// Exec      In the memory of the space: a kernel a pass, in which a thread does a row in a table of 64 columns; where
-///           a row takes more columns, a product of two matrices a pass. Waits.
+/// Exec      In the memory of the space: a kernel a pass, in which a thread does a row in a table of 64 columns.
+///           Those that a row takes beyond these count for its sum alone. Waits.
 /// Throws    ArgumentError when entries leave the range of T; Stopped once `stop` is made.
 /// Source    Stueben 1999, section A.7.1.3.
 template <class Space, class T>

@@ -4,12 +4,10 @@
 
 #include <ostinato/preconditioners/multigrid/algebraic/aggressive.hpp>
 
-#include <optional>
 #include <utility>
 
 #include <ostinato/preconditioners/multigrid/algebraic/aggressive_steps.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/bounded_product.hpp>
-#include <ostinato/preconditioners/multigrid/algebraic/interpolation.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/rounds.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/with_rows.hpp>
 #include <ostinato/spmv/algebra/product.hpp>
@@ -40,83 +38,9 @@ std::shared_ptr<const CsrStorage<Space, T>> paths(const Space& space, const CsrV
   return pattern_of_product(space, first, second, stop, bounded_terms(space, first, second, a.nonzeros()));
 }
 
-/// Marks in which pass each row is done. Returns the number of passes after that of the coarse rows.
-template <class Space>
-std::int32_t mark_passes(const Space& space, const detail::CsrPattern& a, const Coarsening<Space>& c,
-                         Vector<Space, std::int32_t>& pass) {
-  Vector<Space, double> marked(space, 1);
-  for_each(space, pass.size(), BeginPasses{c.split.data(), pass.data()});
-  for (std::int32_t now = 1;; ++now) {
-    sum(space, pass.size(), MarkPass<Atomic<Space>>{a, c.strong.data(), now, pass.data()}, marked.data());
-    if (marked.download()[0] == 0) return now - 1;
-  }
-}
-
-template <class Space, class T>
-SpaceCsr<Space, T> injection(const Space& space, const Coarsening<Space>& c) {
-  const std::size_t n = c.split.size();
-  Vector<Space, Offset> count(space, n + 1);
-  for_each(space, n, CountInjected{c.split.data(), count.data()});
-  const auto p = with_rows<T>(space, std::move(count), c.coarse_rows);
-  for_each(space, n, FillInjected<T>{c.split.data(), c.number.data(), p->row_ptr.data(), p->col.data(), p->val.data()});
-  return SpaceCsr<Space, T>(p);
-}
-
-/// The interpolation by a product of two matrices a pass, whatever the lengths of the rows.
-template <class Space, class T>
-SpaceCsr<Space, T> by_products(const Space& space, const CsrView<T>& a, const Coarsening<Space>& c, int most,
-                               const StopRequest& stop) {
-  const auto n = static_cast<std::size_t>(a.rows);
-  const detail::CsrPattern pattern = detail::pattern_of(a);
-  Vector<Space, std::int32_t> pass(space, n);
-  const std::int32_t passes = mark_passes(space, pattern, c, pass);
-  SpaceCsr<Space, T> p = injection<Space, T>(space, c);
-  for (std::int32_t now = 1; now <= passes; ++now) {
-    const PassRows rows{pattern, c.strong.data(), pass.data(), now};
-    Vector<Space, Offset> count(space, n + 1);
-    for_each(space, n, CountPass{rows, count.data()});
-    const auto step = with_rows<T>(space, std::move(count), a.rows);
-    for_each(space, n, FillPass<T>{rows, a.val.data(), step->row_ptr.data(), step->col.data(), step->val.data()});
-    p = truncated(space, multiply(space, SpaceCsr<Space, T>(step), p, stop).view(), most);
-  }
-  return p;
-}
-
 /// Throws    Stopped once the request is made.
 inline void end_on(const StopRequest& stop) {
   if (stop.is_made()) throw Stopped("multigrid: making the levels was stopped");
-}
-
-/// The same interpolation, a pass at a time in tables of the threads. Nothing when a row doesn't fit into its table.
-template <class Space, class T>
-std::optional<SpaceCsr<Space, T>> in_tables(const Space& space, const CsrView<T>& a, const Coarsening<Space>& c,
-                                            int most, const StopRequest& stop) {
-  const auto n = static_cast<std::size_t>(a.rows), places = n * static_cast<std::size_t>(most);
-  Vector<Space, std::int32_t> pass(space, n);
-  Vector<Space, Index> length(space, n), col(space, places);
-  Vector<Space, T> val(space, places);
-  Vector<Space, double> of_pass(space, 3), of_all(space, 2, 0.0);
-  const HeldRows<T> rows{most, pass.data(), length.data(), col.data(), val.data()};
-  for_each(space, n, BeginRows<T>{c.split.data(), c.number.data(), rows});
-  for (std::int32_t now = 1;; ++now) {
-    end_on(stop);
-    sum(space, n,
-        InterpolatePass<Atomic<Space>, T>{detail::pattern_of(a), a.val.data(), c.strong.data(), now, rows,
-                                          of_all.data()},
-        of_pass.data());
-    if (is_look<Space>(now, fewest_passes) && of_pass.download()[0] == 0) break;
-  }
-  Vector<Space, Offset> row_ptr(space, n + 1);
-  for_each(space, n, CountHeld{length.data(), row_ptr.data()});
-  exclusive_scan(space, row_ptr.span());
-  Offset entries = 0;
-  double found[2] = {};
-  download(space, {copied(entries, row_ptr.data() + n), {found, of_all.data(), of_all.bytes()}});
-  if (found[0] > 0) return {};
-  if (found[1] > 0) throw ArgumentError("multigrid: the interpolation leaves the range of the numbers");
-  const auto p = with_row_ptr<T>(space, std::move(row_ptr), c.coarse_rows, static_cast<std::size_t>(entries));
-  for_each(space, n, TakeHeld<T>{rows, p->row_ptr.data(), p->col.data(), p->val.data()});
-  return SpaceCsr<Space, T>(p);
 }
 
 }  // namespace aggressive_definition
@@ -141,8 +65,31 @@ template <class Space, class T>
 SpaceCsr<Space, T> multipass_interpolation(const Space& space, const CsrView<T>& a, const Coarsening<Space>& c,
                                            int most, const StopRequest& stop) {
   if (most < 1 || most > KeepLargest<T>::capacity) throw ArgumentError("interpolation: 1 to 16 entries a row");
-  if (auto p = aggressive_definition::in_tables(space, a, c, most, stop)) return std::move(*p);
-  return aggressive_definition::by_products(space, a, c, most, stop);
+  const auto n = static_cast<std::size_t>(a.rows), places = n * static_cast<std::size_t>(most);
+  Vector<Space, std::int32_t> pass(space, n);
+  Vector<Space, Index> length(space, n), col(space, places);
+  Vector<Space, T> val(space, places);
+  Vector<Space, double> of_pass(space, 2), of_all(space, 1, 0.0);
+  const HeldRows<T> rows{most, pass.data(), length.data(), col.data(), val.data()};
+  for_each(space, n, BeginRows<T>{c.split.data(), c.number.data(), rows});
+  for (std::int32_t now = 1;; ++now) {
+    aggressive_definition::end_on(stop);
+    sum(space, n,
+        InterpolatePass<Atomic<Space>, T>{detail::pattern_of(a), a.val.data(), c.strong.data(), now, rows,
+                                          of_all.data()},
+        of_pass.data());
+    if (is_look<Space>(now, aggressive_definition::fewest_passes) && of_pass.download()[0] == 0) break;
+  }
+  Vector<Space, Offset> row_ptr(space, n + 1);
+  for_each(space, n, CountHeld{length.data(), row_ptr.data()});
+  exclusive_scan(space, row_ptr.span());
+  Offset entries = 0;
+  double bad = 0;
+  download(space, {copied(entries, row_ptr.data() + n), copied(bad, of_all.data())});
+  if (bad > 0) throw ArgumentError("multigrid: the interpolation leaves the range of the numbers");
+  const auto p = with_row_ptr<T>(space, std::move(row_ptr), c.coarse_rows, static_cast<std::size_t>(entries));
+  for_each(space, n, TakeHeld<T>{rows, p->row_ptr.data(), p->col.data(), p->val.data()});
+  return SpaceCsr<Space, T>(p);
 }
 
 }  // namespace ostinato::algebraic

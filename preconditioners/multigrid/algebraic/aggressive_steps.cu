@@ -11,12 +11,6 @@ OSTINATO_FOR_EACH_ON_CUDA(algebraic::FillReached)
 OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::CountFirstCoarse)
 OSTINATO_FOR_EACH_ON_CUDA(algebraic::FillFirstCoarse)
 OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::KeepSecond)
-OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::BeginPasses)
-template void sum(const Cuda&, std::size_t, algebraic::MarkPass<Atomic<Cuda>>, double*);
-OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::CountPass)
-OSTINATO_FOR_EACH_ON_CUDA(algebraic::FillPass)
-OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::CountInjected)
-OSTINATO_FOR_EACH_ON_CUDA(algebraic::FillInjected)
 OSTINATO_FOR_EACH_ON_CUDA(algebraic::BeginRows)
 #define OSTINATO_INSTANTIATE(T) \
   template void sum(const Cuda&, std::size_t, algebraic::InterpolatePass<Atomic<Cuda>, T>, double*)

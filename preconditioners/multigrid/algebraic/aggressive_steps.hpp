@@ -140,125 +140,6 @@ struct KeepSecond {
 /// it depends on; not_done for rows that aren't done yet.
 enum Pass : std::int32_t { not_done = -1 };
 
-struct BeginPasses {
-  const std::int32_t* split;
-  std::int32_t* pass;
-
-  OSTINATO_FUNCTION void operator()(std::size_t i) const { pass[i] = split[i] == coarse ? 0 : not_done; }
-};
-
-/// Puts the rows into a pass that depend on a row of an earlier one. The sum counts them.
-template <class Atomic>
-struct MarkPass {
-  detail::CsrPattern a;
-  const std::uint8_t* strong;
-  std::int32_t now;
-  std::int32_t* pass;
-
-  OSTINATO_FUNCTION Sums<1> operator()(std::size_t i) const {
-    if (Atomic::load(&pass[i]) != not_done) return {{0}};
-    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
-      if (!strong[k]) continue;
-      const std::int32_t of_j = Atomic::load(&pass[a.col[k]]);
-      if (of_j == not_done || of_j >= now) continue;
-      Atomic::store(&pass[i], now);
-      return {{1}};
-    }
-    return {{0}};
-  }
-};
-
-/// The rows that a pass reads from.
-struct PassRows {
-  detail::CsrPattern a;
-  const std::uint8_t* strong;
-  const std::int32_t* pass;
-  std::int32_t now;
-
-  OSTINATO_FUNCTION bool is_source(Offset k) const {
-    const std::int32_t of_j = pass[a.col[k]];
-    return strong[k] && of_j != not_done && of_j < now;
-  }
-};
-
-/// Counts the entries of row i of the matrix of a pass: itself for rows that are done, what it depends on for a row of
-/// this pass.
-struct CountPass {
-  PassRows m;
-  Offset* count;
-
-  OSTINATO_FUNCTION void operator()(std::size_t i) const {
-    Offset entries = 0;
-    if (m.pass[i] == m.now) {
-      for (Offset k = m.a.row_ptr[i]; k < m.a.row_ptr[i + 1]; ++k) entries += m.is_source(k);
-    } else if (m.pass[i] != not_done && m.pass[i] < m.now) {
-      entries = 1;
-    }
-    count[i] = entries;
-  }
-};
-
-/// Row i of the matrix of a pass: a_ij / a_ii for each row j that it reads from, scaled so that these weights stand for
-/// all entries of the row.
-template <class T>
-struct FillPass {
-  PassRows m;
-  const T* a_val;
-  const Offset* row_ptr;
-  Index* col;
-  T* val;
-
-  OSTINATO_FUNCTION void operator()(std::size_t i) const {
-    const Offset begin = row_ptr[i], end = row_ptr[i + 1];
-    if (begin == end) return;
-    if (m.pass[i] != m.now) {
-      col[begin] = static_cast<Index>(i);
-      val[begin] = T{1};
-      return;
-    }
-    T diagonal = 0, all = 0, read = 0;
-    Offset to = begin;
-    for (Offset k = m.a.row_ptr[i]; k < m.a.row_ptr[i + 1]; ++k) {
-      if (m.a.col[k] == static_cast<Index>(i)) {
-        diagonal = a_val[k];
-        continue;
-      }
-      all += a_val[k];
-      if (!m.is_source(k)) continue;
-      read += a_val[k];
-      col[to] = m.a.col[k];
-      val[to++] = a_val[k];
-    }
-    // Entries of the other sign may cancel what the row reads.
-    const T share = all / read;
-    const T scale = diagonal == 0 ? T{0} : (share > 0 && share < 1000 ? share : T{1}) / -diagonal;
-    for (Offset k = begin; k < end; ++k) val[k] *= scale;
-  }
-};
-
-/// Row i of the matrix that takes coarse rows to themselves.
-struct CountInjected {
-  const std::int32_t* split;
-  Offset* count;
-
-  OSTINATO_FUNCTION void operator()(std::size_t i) const { count[i] = split[i] == coarse ? 1 : 0; }
-};
-
-template <class T>
-struct FillInjected {
-  const std::int32_t* split;
-  const Offset* number;
-  const Offset* row_ptr;
-  Index* col;
-  T* val;
-
-  OSTINATO_FUNCTION void operator()(std::size_t i) const {
-    if (split[i] != coarse) return;
-    col[row_ptr[i]] = static_cast<Index>(number[i]);
-    val[row_ptr[i]] = T{1};
-  }
-};
-
 /// Rows of at most `most` entries each, at fixed places, and the pass in which each of them is done.
 template <class T>
 struct HeldRows {
@@ -288,8 +169,8 @@ struct BeginRows {
 };
 
 /// Does the rows of a pass: those that depend on a row of an earlier one. The terms of an entry are added in the order
-/// of the row of A, the entries are then truncated. What a row takes is collected in a table; a row that takes more
-/// columns than fit stays empty.
+/// of the row of A, the entries are then truncated. What a row takes is collected in a table; columns that don't fit
+/// count for the sum of the row alone.
 template <class Atomic, class T>
 struct InterpolatePass {
   detail::CsrPattern a;
@@ -297,12 +178,12 @@ struct InterpolatePass {
   const std::uint8_t* strong;
   std::int32_t now;
   HeldRows<T> rows;
-  double* all;  ///< over all passes: rows that don't fit, values that aren't finite
+  double* all;  ///< over all passes: values that aren't finite
 
   static constexpr Index places = 64;
 
-  /// Rows of this pass, rows that don't fit, values that aren't finite.
-  OSTINATO_FUNCTION Sums<3> operator()(std::size_t i) const {
+  /// Rows of this pass, values that aren't finite.
+  OSTINATO_FUNCTION Sums<2> operator()(std::size_t i) const {
     if (Atomic::load(&rows.pass[i]) != not_done) return {};
     T diagonal = 0, others = 0, read = 0;
     bool is_in_pass = false;
@@ -319,15 +200,12 @@ struct InterpolatePass {
     if (!is_in_pass) return {};
     // Entries of the other sign may cancel what the row reads.
     const T share = others / read;
-    const Sums<3> found = fill(i, diagonal == 0 ? T{0} : (share > 0 && share < 1000 ? share : T{1}) / -diagonal);
+    const Sums<2> found = fill(i, diagonal == 0 ? T{0} : (share > 0 && share < 1000 ? share : T{1}) / -diagonal);
     Atomic::store(&rows.pass[i], now);
     return found;
   }
 
-  OSTINATO_FUNCTION void finish(const Sums<3>& of_pass) const {
-    all[0] += of_pass.v[1];
-    all[1] += of_pass.v[2];
-  }
+  OSTINATO_FUNCTION void finish(const Sums<2>& of_pass) const { all[0] += of_pass.v[1]; }
 
  private:
   OSTINATO_FUNCTION bool is_source(Offset k) const {
@@ -336,44 +214,53 @@ struct InterpolatePass {
     return of_j != not_done && of_j < now;
   }
 
-  OSTINATO_FUNCTION Sums<3> fill(std::size_t i, T scale) const {
+  OSTINATO_FUNCTION Sums<2> fill(std::size_t i, T scale) const {
     Index col[places];
     T val[places];
     Index held = 0;
+    T rest = 0;  // what doesn't fit
     for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
       if (a.col[k] == static_cast<Index>(i) || !is_source(k)) continue;
       const auto j = static_cast<std::size_t>(a.col[k]);
       const T weight = a_val[k] * scale;
       for (Offset q = rows.begin(j); q < rows.begin(j) + rows.length[j]; ++q) {
-        held = add(col, val, held, rows.col[q], weight * rows.val[q]);
-        if (held > places) return {{1, 1, 0}};
+        const T term = weight * rows.val[q];
+        if (!add(col, val, held, rows.col[q], term)) rest += term;
       }
     }
+    if (rest != 0) scale_to(val, held, rest);
     double bad = 0;
     for (Index e = 0; e < held; ++e) bad += val[e] - val[e] == T{0} ? 0.0 : 1.0;
     const Index kept = held < rows.most ? held : static_cast<Index>(rows.most);
     KeepLargest<T>::keep(col, val, held, kept, rows.col + rows.begin(i), rows.val + rows.begin(i));
     rows.length[i] = kept;
-    return {{1, 0, bad}};
+    return {{1, bad}};
   }
 
-  /// Adds a term of column j to a sorted row of n columns. Returns the new number of columns, of which no more than
-  /// `places` are stored.
-  OSTINATO_FUNCTION static Index add(Index* col, T* val, Index n, Index j, T v) {
+  /// Scales n values so that their sum grows by `rest`.
+  OSTINATO_FUNCTION static void scale_to(T* val, Index n, T rest) {
+    T sum = 0;
+    for (Index e = 0; e < n; ++e) sum += val[e];
+    const T factor = factor_of_kept(sum + rest, sum);
+    for (Index e = 0; e < n; ++e) val[e] *= factor;
+  }
+
+  /// Adds a term of column j to a sorted row of n columns. Says whether there was room.
+  OSTINATO_FUNCTION static bool add(Index* col, T* val, Index& n, Index j, T v) {
     Index p = n;
     while (p > 0 && col[p - 1] > j) --p;
     if (p > 0 && col[p - 1] == j) {
       val[p - 1] += v;
-      return n;
+      return true;
     }
-    if (n == places) return n + 1;
-    for (Index q = n; q > p; --q) {
+    if (n == places) return false;
+    for (Index q = n++; q > p; --q) {
       col[q] = col[q - 1];
       val[q] = val[q - 1];
     }
     col[p] = j;
     val[p] = v;
-    return n + 1;
+    return true;
   }
 };
 

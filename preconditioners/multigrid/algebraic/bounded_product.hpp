@@ -20,7 +20,7 @@ ProductTerms bounded_terms(const Space& space, const SpaceCsr<Space, T>& a, cons
   const ProductTerms terms = count_terms(space, a, b);
   if (terms.all > most * entries)
     throw ArgumentError(
-        "multigrid: a row with many entries joins too many others on the next level; use --precond jacobi");
+        "multigrid: a row with many entries joins too many others on the next level; use preconditioner jacobi");
   return terms;
 }
 

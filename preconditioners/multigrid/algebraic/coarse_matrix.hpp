@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <ostinato/preconditioners/multigrid/algebraic/bounded_product.hpp>
+#include <ostinato/spmv/algebra/triple_product.hpp>
 #include <ostinato/spmv/base/stop.hpp>
 #include <ostinato/spmv/matrix/space_csr.hpp>
 
@@ -27,25 +28,23 @@ class CoarseMatrix {
   /// `entries`: those of A, times the unknowns that a row has on the next level, squared (bounded_product()).
   CoarseMatrix(const Space& space, SpaceCsr<Space, T> r, const SpaceCsr<Space, T>& a, SpaceCsr<Space, T> p,
                Offset entries, const StopRequest& stop)
-      : r_(std::move(r)),
-        p_(std::move(p)),
-        ap_(bounded_product(space, a, p_, entries, stop)),
-        rap_(bounded_product(space, r_, ap_.result(), entries, stop)) {}
+      : r_(std::move(r)), p_(std::move(p)), rap_([&] {
+          MatrixProduct<Space, T> ap = bounded_product(space, a, p_, entries, stop);
+          MatrixProduct<Space, T> rap = bounded_product(space, r_, ap.result(), entries, stop);
+          return TripleProduct<Space, T>(std::move(ap), std::move(rap));
+        }()) {}
 
   const SpaceCsr<Space, T>& result() const { return rap_.result(); }
   const SpaceCsr<Space, T>& r() const { return r_; }
 
   /// As MatrixProduct::update().
-  void update(const SpaceCsr<Space, T>& a) {
-    ap_.update(a, p_);
-    rap_.update(r_, ap_.result());
-  }
+  void update(const SpaceCsr<Space, T>& a) { rap_.update(r_, a, p_); }
 
-  std::size_t bytes() const { return bytes_of(r_.view()) + bytes_of(p_.view()) + ap_.bytes() + rap_.bytes(); }
+  std::size_t bytes() const { return bytes_of(r_.view()) + bytes_of(p_.view()) + rap_.bytes(); }
 
  private:
   SpaceCsr<Space, T> r_, p_;
-  MatrixProduct<Space, T> ap_, rap_;
+  TripleProduct<Space, T> rap_;
 };
 
 }  // namespace ostinato::algebraic

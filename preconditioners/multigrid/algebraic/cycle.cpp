@@ -7,6 +7,10 @@
 
 namespace ostinato::algebraic {
 
-OSTINATO_CLASS(AlgebraicCycle);
+#define OSTINATO_INSTANTIATE(Space)                                                                         \
+  template multigrid::Cycle<Space> make_cycle(const Space&, const std::vector<AlgebraicLevel<Space>>&,      \
+                                              const LinearMap<Space, float>*, double, Smoother, int, bool); \
+  template void renew_smoothers(const multigrid::Cycle<Space>&, Smoother)
+OSTINATO_FOR_SPACES(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato::algebraic

@@ -2,14 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
-#include <span>
 #include <vector>
 
 #include <ostinato/preconditioners/multigrid/algebraic/hierarchy.hpp>
-#include <ostinato/preconditioners/multigrid/algebraic/level_steps.hpp>
+#include <ostinato/preconditioners/multigrid/cycle.hpp>
 #include <ostinato/preconditioners/multigrid/damping.hpp>
-#include <ostinato/spmv/base/scalar.hpp>
+#include <ostinato/spmv/linear_map.hpp>
 
 namespace ostinato::algebraic {
 
@@ -31,71 +29,18 @@ namespace ostinato::algebraic {
 ///           preconditioner two applications a sweep.
 /// Source    Lottes, arXiv:2202.08830; Phillips & Fischer, arXiv:2210.03179 (weights); Notay & Vassilevski, Numer.
 ///           Linear Algebra Appl. 15 (2008) 473 (K-cycle).
-template <class Space, class T>
-class AlgebraicCycle {
- public:
-  /// `sweeps`: steps of the smoother before the coarse grid, and as many after it; at least 1.
-  AlgebraicCycle(const Space& space, AlgebraicHierarchy<Space, T> hierarchy, Smoother smoother, int sweeps);
+///
+/// `inverse`: of the last level, full; or a cycle that goes on from there, with `is_exact` false, which a K-cycle
+/// visits twice like other levels; or null. `sweeps`: steps of the smoother before the coarse grid, and as many after
+/// it; at least 1.
+/// Requires  The levels and the inverse stay where they are. After new values of theirs, renew_smoothers().
+template <class Space>
+multigrid::Cycle<Space> make_cycle(const Space& space, const std::vector<AlgebraicLevel<Space>>& levels,
+                                   const LinearMap<Space, float>* inverse, double power, Smoother smoother, int sweeps,
+                                   bool is_exact = true);
 
-  /// As AlgebraicHierarchy::update(), with this smoother from now on.
-  void update(const SpaceCsr<Space, T>& a, double power, Smoother smoother);
-
-  const AlgebraicHierarchy<Space, T>& hierarchy() const { return hierarchy_; }
-  Smoother smoother() const { return smoother_; }
-  std::size_t bytes(std::size_t level) const;  ///< operators and vectors
-  std::size_t bytes() const { return hierarchy_.bytes(); }
-  double seconds() const;                            ///< predicted time of a cycle
-  bool varies() const { return inner_levels_ > 0; }  ///< a K-cycle
-
-  /// z = M^-1 r;  *slot = r . z
-  /// Exec      Enqueued; allocates nothing.
-  void apply(std::span<const T> r, std::span<T> z, Slot<T> slot) const;
-  /// The same for the finest level's matrix, which is A in float times a power of two: its M^-1.
-  void apply_to_level(std::span<const float> r, std::span<float> z, Slot<float> slot) const;
-
- private:
-  struct Vectors {
-    std::span<float> b, x, residual, direction;
-    std::span<float> correction;  ///< what a preconditioner made of the residual; empty where the diagonal smooths
-  };
-
-  struct InnerVectors {
-    std::span<float> direction, image;
-    double* slots;
-  };
-
-  template <class V>
-  void run(double factor, std::span<const V> r, std::span<V> z, Slot<V> slot) const;
-  void make_vectors();
-  void choose_steps();
-  template <class F>
-  void begin(std::size_t k, std::span<float> x, const F& make_b, Slot<float> slot) const;
-  void solve(std::size_t k, std::span<float> x) const;
-  void solve_by_steps(std::size_t k) const;
-  void begin_next(std::size_t k) const;
-  std::span<float> add_correction(std::size_t k, std::span<float> x) const;
-  void take_first_step(std::size_t k, std::span<float> x) const;
-  SmoothFromZero first_step(std::size_t k, std::span<float> x) const;
-  Correction correction(std::size_t k) const {
-    return {level(k).inverse.data(), level(k).smoother ? vectors_[k].correction.data() : nullptr};
-  }
-  void smooth(std::size_t k, std::size_t first, std::span<float> x, std::span<float> residual, const float* b) const;
-  const AlgebraicLevel<Space>& level(std::size_t k) const { return hierarchy_.levels()[k]; }
-  bool has_inner_steps(std::size_t k) const { return k >= 1 && k <= inner_levels_; }
-  bool has_inverse(std::size_t k) const {
-    return k + 1 == hierarchy_.levels().size() && hierarchy_.coarse_inverse().has_value();
-  }
-
-  Space space_;
-  AlgebraicHierarchy<Space, T> hierarchy_;
-  Smoother smoother_;
-  int sweeps_;
-  std::vector<std::vector<SmootherStep>> steps_;  ///< of each level that is smoothed
-  std::size_t inner_levels_ = 0;                  ///< 1 .. inner_levels_ have inner steps
-  Vector<Space, float> memory_;                   ///< of all vectors
-  mutable Vector<Space, double> slots_;           ///< of all inner steps, and one that nobody reads
-  std::vector<Vectors> vectors_;
-  std::vector<InnerVectors> inner_;  ///< of level k at k - 1
-};
+/// Smooths by the values that the levels of make_cycle() have now.
+template <class Space>
+void renew_smoothers(const multigrid::Cycle<Space>& cycle, Smoother smoother);
 
 }  // namespace ostinato::algebraic

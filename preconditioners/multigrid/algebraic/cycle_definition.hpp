@@ -6,13 +6,16 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
+#include <memory>
+#include <span>
+#include <string>
 #include <type_traits>
 #include <utility>
 
 #include <ostinato/preconditioners/chebyshev_coefficients.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/groups_steps.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/k_cycle_steps.hpp>
+#include <ostinato/preconditioners/multigrid/algebraic/level_steps.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
 
 namespace ostinato::algebraic {
@@ -62,228 +65,252 @@ std::size_t levels_with_steps(const std::vector<AlgebraicLevel<Space>>& levels, 
     double work = 0, visits = 1;
     for (std::size_t k = 0; k < levels.size(); ++k) {
       if (k >= 1 && k <= last) visits *= 2;
-      work += visits * static_cast<double>(levels[k].a.structure().nonzeros);
+      work += visits * static_cast<double>(levels[k].nonzeros);
     }
-    if (visits > most_visits<Space> || work > most_work * static_cast<double>(levels[0].a.structure().nonzeros)) break;
+    if (visits > most_visits<Space> || work > most_work * static_cast<double>(levels[0].nonzeros)) break;
     chosen = last;
   }
   return chosen;
 }
 
+/// The steps of the smoother of a level.
+template <class Space>
+std::vector<SmootherStep> steps_of(const AlgebraicLevel<Space>& level, Smoother smoother, int count) {
+  if (smoother == Smoother::chebyshev) return chebyshev(count, level.largest);
+  const double usual = level.smoother ? preconditioner_damping : jacobi_damping;
+  const double largest = level.smoother ? level.smoother->largest() : level.largest;
+  const double most = level.is_symmetric && largest > 0 ? most_damped / largest : usual;
+  return std::vector<SmootherStep>(static_cast<std::size_t>(count), {0, static_cast<float>(std::min(usual, most)), 1});
+}
+
+/// A level of an algebraic hierarchy: V, or K, whose first visit finds a direction, which takes the place of x.
+template <class Space>
+class SparseLevel final : public multigrid::CycleLevel<Space> {
+ public:
+  /// `inverse`: of the level's matrix; null on levels that are smoothed.
+  SparseLevel(const Space& space, const AlgebraicLevel<Space>& level, const LinearMap<Space, float>* inverse,
+              bool has_inner_steps)
+      : space_(space),
+        level_(level),
+        inverse_(inverse),
+        has_inner_steps_(has_inner_steps),
+        slots_(space, has_inner_steps ? KSlots::count : 1) {}
+
+  void set_next(const SparseLevel* next) { next_ = next; }
+
+  /// `symmetric`: the finest level's matrix. Inner steps are of CG where its smoother is symmetric, too.
+  void set_smoother(Smoother smoother, int sweeps, bool symmetric) {
+    is_cg_ = symmetric && smoother != Smoother::ilu0;
+    sweeps_ = sweeps;
+    if (inverse_ == nullptr) steps_ = steps_of(level_, smoother, next_ ? sweeps : sweeps * steps_without_inverse);
+  }
+  void renew_smoother(Smoother smoother, bool symmetric) { set_smoother(smoother, sweeps_, symmetric); }
+  const AlgebraicLevel<Space>& level() const { return level_; }
+
+  void enter(const multigrid::Ends<float>& ends) const override { enter_by(ends); }
+  void enter(const multigrid::Ends<double>& ends) const override { enter_by(ends); }
+  void leave(const multigrid::Ends<float>& ends, const float*) const override { leave_by(ends); }
+  void leave(const multigrid::Ends<double>& ends, const float*) const override { leave_by(ends); }
+
+  /// Goes on after begin().
+  void descend(int visit) const override {
+    if (inverse_ != nullptr) return;
+    const std::span<float> x = target(visit);
+    smooth(1, x, residual_, next_ == nullptr ? nullptr : b_.data());
+    if (next_ == nullptr) return;
+    level_.a.apply(-1, x, 1, residual_);
+    begin_next();
+  }
+
+  const float* ascend(int visit, const float*) const override {
+    const std::span<float> x = target(visit);
+    if (inverse_ != nullptr) {
+      inverse_->apply(1, b_, 0, x);
+    } else if (next_ != nullptr) {
+      const std::span<float> residual = add_correction(x);
+      level_.a.apply(-1, x, 1, residual);
+      smooth(0, x, residual, nullptr);
+    }
+    if (has_inner_steps_ && !(visit == 0 ? is_done_by_first() : take_second())) return nullptr;
+    return x_.data();
+  }
+
+  std::size_t elements() const override {
+    return ((has_inner_steps_ ? 6u : 4u) + (level_.smoother ? 1u : 0u)) * room();
+  }
+  void place(float* memory) override {
+    const std::size_t n = level_.inverse.size();
+    const auto vector = [&] { return std::span<float>(std::exchange(memory, memory + room()), n); };
+    for (std::span<float>* const v : {&b_, &x_, &residual_, &direction_}) *v = vector();
+    if (level_.smoother) correction_ = vector();
+    if (has_inner_steps_) first_ = vector(), image_ = vector();
+  }
+  int visits() const override { return has_inner_steps_ ? 2 : 1; }
+
+  double seconds(std::size_t) const override {
+    const auto product = []<class Matrix>(const Matrix& op) {
+      if constexpr (requires { op.choice(); }) {
+        if (!op.choice().candidates.empty()) return op.choice().candidates.front().product_seconds();
+      }
+      return 0.0;
+    };
+    const double inner = has_inner_steps_ ? product(level_.a) : 0;
+    if (next_ == nullptr) return inner;
+    const double of_smoother = level_.smoother ? level_.smoother->seconds() : 0;
+    const double transfer = level_.prolong ? product(*level_.prolong) + product(*level_.restrict) : 0;
+    return inner + 2 * static_cast<double>(steps_.size()) * (product(level_.a) + of_smoother) + transfer;
+  }
+
+  void describe(std::vector<PreconditionerLevel>& all) const override {
+    const Index rows = level_.a.facts()->rows;
+    all.push_back({static_cast<std::size_t>(rows), static_cast<std::size_t>(level_.nonzeros),
+                   level_.bytes() + level_.bytes_of_cycle() + (inverse_ != nullptr ? inverse_->bytes() : 0),
+                   std::to_string(rows) + (rows == 1 ? " row" : " rows"), level_.a.format()});
+  }
+
+ private:
+  /// The elements of a vector, so that the next one begins where a line of a cache does. Those of no rows have a place,
+  /// too: x isn't null.
+  std::size_t room() const { return (std::max<std::size_t>(1, level_.inverse.size()) + 63) / 64 * 64; }
+  std::span<float> target(int visit) const { return has_inner_steps_ && visit == 0 ? first_ : x_; }
+  double* slots() const { return slots_.data(); }
+
+  template <class V>
+  void enter_by(const multigrid::Ends<V>& ends) const {
+    begin(x_, ToFloat<V>{1, ends.r.first, b_.data()});
+    descend(0);
+  }
+  template <class V>
+  void leave_by(const multigrid::Ends<V>& ends) const {
+    ascend(0, nullptr);
+    sum(space_, x_.size(), FromFloat<V>{ends.factor, x_.data(), ends.r.first, ends.z.first}, ends.slot);
+  }
+
+  /// Makes b, and takes the first step of the smoother, if there is one. `slot` takes the sums of make_b, where it has
+  /// any.
+  template <class F>
+  void begin(std::span<float> x, const F& make_b, int slot = 0) const {
+    const auto run = [&](const auto& f) {
+      if constexpr (std::is_void_v<decltype(f(0))>) {
+        for_each(space_, x.size(), f);
+      } else {
+        sum(space_, x.size(), f, slots() + slot);
+      }
+    };
+    if (inverse_ != nullptr) return run(make_b);
+    if (!level_.smoother) return run(ThenSmooth<F>{make_b, first_step(x)});
+    run(make_b);
+    take_first_step(x);
+  }
+
+  /// b of the next level := P^T residual, and the first step of that level's smoother.
+  void begin_next() const {
+    const std::span<float> x = next_->target(0);
+    if (const auto& groups = level_.groups)
+      return next_->begin(x, SumGroup{groups->pattern(), residual_.data(), next_->b_.data()});
+    level_.restrict->apply(1, residual_, 0, next_->b_);
+    if (next_->inverse_ == nullptr) next_->take_first_step(x);
+  }
+
+  /// x += P x of the next level. Returns a vector that equals b, to become the residual: b itself where nothing else
+  /// needs it.
+  std::span<float> add_correction(std::span<float> x) const {
+    if (const auto& groups = level_.groups) {
+      for_each(space_, x.size(),
+               AddOfGroup{groups->of.data(), next_->x_.data(), x.data(), b_.data(), residual_.data()});
+      return residual_;
+    }
+    level_.prolong->apply(1, next_->x_, 1, x);
+    return b_;
+  }
+
+  void take_first_step(std::span<float> x) const {
+    if (level_.smoother) level_.smoother->apply(b_, correction_);
+    for_each(space_, x.size(), first_step(x));
+  }
+
+  /// The smoother's first step, from x = 0. Leaves b in the residual. Where a preconditioner smooths, the correction is
+  /// that of b.
+  SmoothFromZero first_step(std::span<float> x) const {
+    return {steps_[0], correction(), b_.data(), residual_.data(), direction_.data(), x.data()};
+  }
+
+  /// The steps of the smoother from step `first` on, from the x at hand and its residual. Then the residual is b,
+  /// unless b is null.
+  void smooth(std::size_t first, std::span<float> x, std::span<float> residual, const float* b) const {
+    for (std::size_t i = first; i < steps_.size(); ++i) {
+      if (i > 0) level_.a.apply(-1, direction_, 1, residual);
+      if (level_.smoother) level_.smoother->apply(residual, correction_);
+      for_each(space_, x.size(),
+               Smooth{steps_[i], correction(), i + 1 == steps_.size() ? b : nullptr, residual.data(), direction_.data(),
+                      x.data()});
+    }
+  }
+
+  Correction correction() const { return {level_.inverse.data(), level_.smoother ? correction_.data() : nullptr}; }
+
+  /// The first of the two steps of flexible CG or GCR for b, which becomes the residual after it. Says whether x is
+  /// made; where the host can't know, it takes a second step anyway.
+  bool is_done_by_first() const {
+    level_.a.apply(1, first_, 0, image_);
+    const float *const c = first_.data(), *const image = image_.data();
+    sum(space_, x_.size(), FirstSums{is_cg_ ? c : image, image, b_.data()}, slots() + KSlots::test1_v);
+    begin(x_, FirstResidual{{slots()}, image, b_.data()}, KSlots::left);
+    if constexpr (Space::has_host_memory) {
+      if (!KSlots{slots()}.is_done()) return false;
+      for_each(space_, x_.size(), CombineSteps{{slots()}, c, x_.data()});
+      return true;
+    }
+    return false;
+  }
+
+  bool take_second() const {
+    level_.a.apply(1, x_, 0, residual_);
+    const float* const w = residual_.data();
+    sum(space_, x_.size(), SecondSums{is_cg_ ? x_.data() : w, image_.data(), w, b_.data()}, slots() + KSlots::test2_v);
+    for_each(space_, x_.size(), CombineSteps{{slots()}, first_.data(), x_.data()});
+    return true;
+  }
+
+  Space space_;
+  const AlgebraicLevel<Space>& level_;
+  const LinearMap<Space, float>* inverse_;
+  bool has_inner_steps_, is_cg_ = true;
+  int sweeps_ = 1;
+  const SparseLevel* next_ = nullptr;
+  std::vector<SmootherStep> steps_;
+  mutable Vector<Space, double> slots_;  ///< of the inner steps, or one that nobody reads
+  std::span<float> b_, x_, residual_, direction_;
+  std::span<float> correction_;     ///< what a preconditioner made of the residual
+  std::span<float> first_, image_;  ///< of the inner steps: the first direction, and its product with A
+};
+
 }  // namespace cycle_definition
 
-template <class Space, class T>
-AlgebraicCycle<Space, T>::AlgebraicCycle(const Space& space, AlgebraicHierarchy<Space, T> hierarchy, Smoother smoother,
-                                         int sweeps)
-    : space_(space), hierarchy_(std::move(hierarchy)), smoother_(smoother), sweeps_(sweeps) {
-  inner_levels_ = cycle_definition::levels_with_steps(hierarchy_.levels(), hierarchy_.coarse_inverse().has_value());
-  make_vectors();
-  choose_steps();
-}
-
-/// Makes all vectors in one piece of memory: some thirty allocations take a GPU's time of a small level.
-template <class Space, class T>
-void AlgebraicCycle<Space, T>::make_vectors() {
-  constexpr std::size_t together = 64;  // elements, so that each vector begins where a line of a cache does
-  const auto room = [](std::size_t rows) { return (rows + together - 1) / together * together; };
-  std::size_t elements = 0;
-  for (std::size_t k = 0; k < hierarchy_.levels().size(); ++k)
-    elements += ((has_inner_steps(k) ? 6u : 4u) + (level(k).smoother ? 1u : 0u)) * room(level(k).inverse.size());
-  memory_ = Vector<Space, float>(space_, elements);
-  slots_ = Vector<Space, double>(space_, 1 + inner_levels_ * KSlots::count);
-  float* next = memory_.data();
-  const auto vector = [&](std::size_t rows) { return std::span<float>(std::exchange(next, next + room(rows)), rows); };
-  for (std::size_t k = 0; k < hierarchy_.levels().size(); ++k) {
-    const auto n = level(k).inverse.size();
-    vectors_.push_back({vector(n), vector(n), vector(n), vector(n), vector(level(k).smoother ? n : 0)});
-    if (has_inner_steps(k)) inner_.push_back({vector(n), vector(n), slots_.data() + 1 + (k - 1) * KSlots::count});
+template <class Space>
+multigrid::Cycle<Space> make_cycle(const Space& space, const std::vector<AlgebraicLevel<Space>>& levels,
+                                   const LinearMap<Space, float>* inverse, double power, Smoother smoother, int sweeps,
+                                   bool is_exact) {
+  using Level = cycle_definition::SparseLevel<Space>;
+  const std::size_t inner = cycle_definition::levels_with_steps(levels, inverse != nullptr && is_exact);
+  const bool symmetric = levels.front().a.facts()->symmetric;
+  typename multigrid::Cycle<Space>::Levels made(levels.size());
+  const Level* next = nullptr;
+  for (std::size_t k = levels.size(); k-- > 0;) {
+    const bool is_inverted = next == nullptr && inverse != nullptr;
+    auto level = std::make_unique<Level>(space, levels[k], is_inverted ? inverse : nullptr, k >= 1 && k <= inner);
+    level->set_next(std::exchange(next, level.get()));
+    level->set_smoother(smoother, sweeps, symmetric);
+    made[k] = std::move(level);
   }
+  return multigrid::Cycle<Space>(space, std::move(made), power, false);
 }
 
-template <class Space, class T>
-void AlgebraicCycle<Space, T>::update(const SpaceCsr<Space, T>& a, double power, Smoother smoother) {
-  hierarchy_.update(a, power);
-  smoother_ = smoother;
-  choose_steps();
-}
-
-template <class Space, class T>
-void AlgebraicCycle<Space, T>::choose_steps() {
-  steps_.clear();
-  for (std::size_t k = 0; k < hierarchy_.levels().size(); ++k) {
-    const bool last = k + 1 == hierarchy_.levels().size();
-    if (has_inverse(k)) break;
-    const int count = last ? sweeps_ * cycle_definition::steps_without_inverse : sweeps_;
-    const double usual =
-        level(k).smoother ? cycle_definition::preconditioner_damping : cycle_definition::jacobi_damping;
-    const double largest = level(k).smoother ? level(k).smoother->largest() : level(k).largest;
-    const double most = level(k).is_symmetric && largest > 0 ? cycle_definition::most_damped / largest : usual;
-    const auto damping = static_cast<float>(std::min(usual, most));
-    steps_.push_back(smoother_ == Smoother::chebyshev
-                         ? cycle_definition::chebyshev(count, level(k).largest)
-                         : std::vector<SmootherStep>(static_cast<std::size_t>(count), {0, damping, 1}));
-  }
-}
-
-template <class Space, class T>
-void AlgebraicCycle<Space, T>::apply(std::span<const T> r, std::span<T> z, Slot<T> slot) const {
-  run(std::abs(hierarchy_.power()), r, z, slot);
-}
-
-template <class Space, class T>
-void AlgebraicCycle<Space, T>::apply_to_level(std::span<const float> r, std::span<float> z, Slot<float> slot) const {
-  run(1, r, z, slot);
-}
-
-/// z = factor times what a cycle makes of r;  *slot = r . z
-template <class Space, class T>
-template <class V>
-void AlgebraicCycle<Space, T>::run(double factor, std::span<const V> r, std::span<V> z, Slot<V> slot) const {
-  const Vectors& v = vectors_[0];
-  begin(0, v.x, ToFloat<V>{1, r.data(), v.b.data()}, slots_.data());
-  solve(0, v.x);
-  sum(space_, r.size(), FromFloat<V>{factor, v.x.data(), r.data(), z.data()}, slot);
-}
-
-/// Makes b of level k, and takes the first step of its smoother, if it has one: solve(k, x) goes on from there. `slot`
-/// takes the sums of make_b, where it has any.
-template <class Space, class T>
-template <class F>
-void AlgebraicCycle<Space, T>::begin(std::size_t k, std::span<float> x, const F& make_b, Slot<float> slot) const {
-  const auto run = [&](const auto& f) {
-    if constexpr (std::is_void_v<decltype(f(0))>) {
-      for_each(space_, x.size(), f);
-    } else {
-      sum(space_, x.size(), f, slot);
-    }
-  };
-  if (has_inverse(k)) return run(make_b);
-  if (!level(k).smoother) return run(ThenSmooth<F>{make_b, first_step(k, x)});
-  run(make_b);
-  take_first_step(k, x);
-}
-
-/// x := what the cycle makes of b of level k, which may be lost unless the level has groups. Goes on after begin().
-template <class Space, class T>
-void AlgebraicCycle<Space, T>::solve(std::size_t k, std::span<float> x) const {
-  const Vectors& v = vectors_[k];
-  if (has_inverse(k)) {
-    hierarchy_.coarse_inverse()->apply(1, v.b, 0, x);
-    return;
-  }
-  const bool is_last = k + 1 == vectors_.size();
-  smooth(k, 1, x, v.residual, is_last ? nullptr : v.b.data());
-  if (is_last) return;
-  level(k).a.apply(-1, x, 1, v.residual);
-  begin_next(k);
-  has_inner_steps(k + 1) ? solve_by_steps(k + 1) : solve(k + 1, vectors_[k + 1].x);
-  const std::span<float> residual = add_correction(k, x);
-  level(k).a.apply(-1, x, 1, residual);
-  smooth(k, 0, x, residual, nullptr);
-}
-
-/// x of level k := two steps of flexible CG or GCR for its b, which becomes the residual after the first. Goes on after
-/// begin() for the first direction.
-template <class Space, class T>
-void AlgebraicCycle<Space, T>::solve_by_steps(std::size_t k) const {
-  const Vectors& v = vectors_[k];
-  const InnerVectors& inner = inner_[k - 1];
-  const auto& a = level(k).a;
-  const bool is_cg = level(0).a.structure().symmetric && smoother_ != Smoother::ilu0;
-  const std::size_t n = v.x.size();
-  double* const slots = inner.slots;
-  const float *const c = inner.direction.data(), *const image = inner.image.data(), *const w = v.residual.data();
-  solve(k, inner.direction);
-  a.apply(1, inner.direction, 0, inner.image);
-  sum(space_, n, FirstSums{is_cg ? c : image, image, v.b.data()}, slots + KSlots::test1_v);
-  begin(k, v.x, FirstResidual{{slots}, image, v.b.data()}, slots + KSlots::left);
-  if constexpr (Space::has_host_memory) {
-    if (KSlots{slots}.is_done()) return for_each(space_, n, CombineSteps{{slots}, c, v.x.data()});
-  }
-  solve(k, v.x);
-  a.apply(1, v.x, 0, v.residual);
-  sum(space_, n, SecondSums{is_cg ? v.x.data() : w, image, w, v.b.data()}, slots + KSlots::test2_v);
-  for_each(space_, n, CombineSteps{{slots}, c, v.x.data()});
-}
-
-/// b of the next level := P^T residual, and the first step of that level's smoother.
-template <class Space, class T>
-void AlgebraicCycle<Space, T>::begin_next(std::size_t k) const {
-  const Vectors &v = vectors_[k], &next = vectors_[k + 1];
-  const std::span<float> x = has_inner_steps(k + 1) ? inner_[k].direction : next.x;
-  if (const auto& groups = level(k).groups)
-    return begin(k + 1, x, SumGroup{groups->pattern(), v.residual.data(), next.b.data()}, nullptr);
-  level(k).restrict->apply(1, v.residual, 0, next.b);
-  if (!has_inverse(k + 1)) take_first_step(k + 1, x);
-}
-
-/// x += P x of the next level. Returns a vector that equals b, to become the residual: b itself where nothing else
-/// needs it.
-template <class Space, class T>
-std::span<float> AlgebraicCycle<Space, T>::add_correction(std::size_t k, std::span<float> x) const {
-  const Vectors &v = vectors_[k], &next = vectors_[k + 1];
-  if (const auto& groups = level(k).groups) {
-    for_each(space_, x.size(), AddOfGroup{groups->of.data(), next.x.data(), x.data(), v.b.data(), v.residual.data()});
-    return v.residual;
-  }
-  level(k).prolong->apply(1, next.x, 1, x);
-  return v.b;
-}
-
-template <class Space, class T>
-void AlgebraicCycle<Space, T>::take_first_step(std::size_t k, std::span<float> x) const {
-  if (level(k).smoother) level(k).smoother->apply(vectors_[k].b, vectors_[k].correction);
-  for_each(space_, x.size(), first_step(k, x));
-}
-
-/// The smoother's first step, from x = 0. Leaves b in the residual. Where a preconditioner smooths, the correction is
-/// that of b.
-template <class Space, class T>
-SmoothFromZero AlgebraicCycle<Space, T>::first_step(std::size_t k, std::span<float> x) const {
-  const Vectors& v = vectors_[k];
-  return {steps_[k][0], correction(k), v.b.data(), v.residual.data(), v.direction.data(), x.data()};
-}
-
-/// The steps of the smoother from step `first` on, from the x at hand and its residual. Then the residual is b, unless
-/// b is null.
-template <class Space, class T>
-void AlgebraicCycle<Space, T>::smooth(std::size_t k, std::size_t first, std::span<float> x, std::span<float> residual,
-                                      const float* b) const {
-  const Vectors& v = vectors_[k];
-  const std::size_t count = steps_[k].size();
-  for (std::size_t i = first; i < count; ++i) {
-    if (i > 0) level(k).a.apply(-1, v.direction, 1, residual);
-    if (level(k).smoother) level(k).smoother->apply(residual, v.correction);
-    for_each(space_, x.size(),
-             Smooth{steps_[k][i], correction(k), i + 1 == count ? b : nullptr, residual.data(), v.direction.data(),
-                    x.data()});
-  }
-}
-
-template <class Space, class T>
-std::size_t AlgebraicCycle<Space, T>::bytes(std::size_t k) const {
-  const bool last = k + 1 == vectors_.size();
-  return level(k).bytes() + level(k).bytes_of_cycle() +
-         (last && hierarchy_.coarse_inverse() ? hierarchy_.coarse_inverse()->bytes() : 0);
-}
-
-template <class Space, class T>
-double AlgebraicCycle<Space, T>::seconds() const {
-  const auto product = [](const Operator<Space, float>& op) {
-    return op.choice().candidates.empty() ? 0.0 : op.choice().candidates.front().product_seconds();
-  };
-  double total = 0, visits = 1;
-  for (std::size_t k = 0; k < vectors_.size(); ++k) {
-    if (has_inner_steps(k)) {
-      visits *= 2;
-      total += visits * product(level(k).a);
-    }
-    if (k + 1 == vectors_.size()) break;
-    const double of_smoother = level(k).smoother ? level(k).smoother->seconds() : 0;
-    total += visits * 2 * static_cast<double>(steps_[k].size()) * (product(level(k).a) + of_smoother);
-    if (level(k).prolong) total += visits * (product(*level(k).prolong) + product(*level(k).restrict));
-  }
-  return total;
+template <class Space>
+void renew_smoothers(const multigrid::Cycle<Space>& cycle, Smoother smoother) {
+  const auto of = [](const auto& level) { return static_cast<cycle_definition::SparseLevel<Space>*>(level.get()); };
+  const bool symmetric = of(cycle.levels().front())->level().a.facts()->symmetric;
+  for (const auto& level : cycle.levels()) of(level)->renew_smoother(smoother, symmetric);
 }
 
 }  // namespace ostinato::algebraic

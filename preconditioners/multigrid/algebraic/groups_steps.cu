@@ -6,8 +6,6 @@
 
 namespace ostinato {
 
-OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::CountMembership)
-OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::FillMembership)
 OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::JoinGroups)
 OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::CountJoined)
 OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::FillJoined)

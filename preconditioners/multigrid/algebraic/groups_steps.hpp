@@ -13,25 +13,6 @@
 
 namespace ostinato::algebraic {
 
-/// Counts the groups of a row: 1, or 0.
-struct CountMembership {
-  const Index* group;
-  Offset* count;
-
-  OSTINATO_FUNCTION void operator()(std::size_t i) const { count[i] = group[i] >= 0 ? 1 : 0; }
-};
-
-/// Writes the group of a row.
-struct FillMembership {
-  const Index* group;
-  const Offset* row_ptr;
-  Index* col;
-
-  OSTINATO_FUNCTION void operator()(std::size_t i) const {
-    if (group[i] >= 0) col[row_ptr[i]] = group[i];
-  }
-};
-
 /// of[i] = the outer group of the inner group of row i
 struct JoinGroups {
   const Index *inner, *outer;

@@ -37,18 +37,28 @@ struct AlgebraicOptions {
   std::optional<Points> pairs = {}, plain = {};
 };
 
+/// What the levels in a space are made of.
+template <class Space>
+struct LevelParts {
+  using Matrix = Operator<Space, float>;
+  using Groups = algebraic::Groups<Space>;
+};
+
 /// A level: its matrix and how to get to the next level, each in the format that was chosen for it.
 template <class Space>
 struct AlgebraicLevel {
-  Operator<Space, float> a;
-  Offset nonzeros = 0;                             ///< of `a`
-  Vector<Space, float> inverse;                    ///< of the diagonal
-  double largest = 0;                              ///< a bound of the eigenvalues of D^-1 A; 0 where A is inverted
-  bool is_symmetric = false;                       ///< but for rounding, which `a` alone doesn't know; as `largest`
-  std::optional<Operator<Space, float>> prolong;   ///< from the next level; none on the last level
-  std::optional<Operator<Space, float>> restrict;  ///< the transpose of `prolong`
-  std::optional<Groups<Space>> groups;             ///< in the place of both: the interpolation is constant on groups
-  std::optional<LevelSmoother<Space>> smoother;    ///< none where the diagonal smooths, and where A is inverted
+  using Matrix = typename LevelParts<Space>::Matrix;
+
+  Matrix a;
+  Offset nonzeros = 0;             ///< of `a`
+  Vector<Space, float> inverse;    ///< of the diagonal
+  double largest = 0;              ///< a bound of the eigenvalues of D^-1 A; 0 where A is inverted
+  bool is_symmetric = false;       ///< but for rounding, which `a` alone doesn't know; as `largest`
+  std::optional<Matrix> prolong;   ///< from the next level; none on the last level
+  std::optional<Matrix> restrict;  ///< the transpose of `prolong`
+  std::optional<typename LevelParts<Space>::Groups>
+      groups;                                    ///< in the place of both: the interpolation is constant on groups
+  std::optional<LevelSmoother<Space>> smoother;  ///< none where the diagonal smooths, and where A is inverted
 
   std::size_t bytes() const;
   /// The bytes of the vectors that a cycle works with on the level; a K-cycle has two more on some of its levels.
@@ -93,7 +103,7 @@ class AlgebraicHierarchy {
   double power() const { return power_; }
   std::size_t bytes() const;  ///< with the vectors of a cycle
   /// The power of two that brings the norm of a matrix to 1 .. 2, with the sign of its diagonal.
-  static double power_for(const Structure& s);
+  static double power_for(const Facts& s);
   double complexity() const;  ///< entries of all levels in those of A
   std::size_t bytes_for_updates() const;
 

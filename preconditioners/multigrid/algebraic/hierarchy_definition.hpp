@@ -20,6 +20,7 @@
 #include <ostinato/preconditioners/multigrid/algebraic/pairwise_aggregation.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/plain_aggregation.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/smoothed_aggregation.hpp>
+#include <ostinato/preconditioners/multigrid/end_levels.hpp>
 #include <ostinato/spmv/algebra/transpose.hpp>
 #include <ostinato/spmv/analysis/profile.hpp>
 #include <ostinato/spmv/analysis/scaled_structure.hpp>
@@ -50,11 +51,6 @@ inline constexpr int eigenvalue_steps = 10;
 inline constexpr double near_two = 2.2;
 
 inline constexpr std::size_t many_rows = 4000000;
-
-/// Throws    Stopped once the request is made.
-inline void end_if(const StopRequest& stop) {
-  if (stop.is_made()) throw Stopped("multigrid: making the levels was stopped");
-}
 
 inline void require_finite(bool is_finite) {
   if (!is_finite) throw ArgumentError("multigrid: a coarser matrix leaves the range of float");
@@ -208,7 +204,7 @@ void AlgebraicHierarchy<Space, T>::add_classical_levels(const Analysis<Space, T>
         const Coarsening<Space> c = twice ? coarsen_twice(space, a.view(), options.coarsening, stop)
                                           : coarsen(space, a.view(), options.coarsening);
         if (c.coarse_rows == 0 || c.coarse_rows > hierarchy_definition::least_shrinking * a.view().rows) return {};
-        hierarchy_definition::end_if(stop);
+        multigrid::end_levels_on(stop);
         return interpolated(space, a,
                             twice ? multipass_interpolation(space, a.view(), c, options.entries, stop)
                                   : interpolation(space, a.view(), c, options.entries, stop),
@@ -223,14 +219,14 @@ void AlgebraicHierarchy<Space, T>::add_levels(const Analysis<Space, T>& analysis
                                               const StopRequest& stop, const MemoryBudget& memory) {
   const Space& space = analysis.space();
   SpaceCsr<Space, T> a = analysis.matrix();
-  hierarchy_definition::end_if(stop);
+  multigrid::end_levels_on(stop);
   add_level(space, a.view(), takes_values, stop, memory, &analysis.structure());
   while (a.view().rows > coarsest_rows && levels_.size() < hierarchy_definition::most_levels) {
-    hierarchy_definition::end_if(stop);
+    multigrid::end_levels_on(stop);
     const std::optional<SpaceCsr<Space, T>> coarse = next(a);
     if (!coarse) return;
     a = *coarse;
-    hierarchy_definition::end_if(stop);
+    multigrid::end_levels_on(stop);
     add_level(space, a.view(), takes_values, stop, memory);
     announce_rest(memory);
   }
@@ -256,12 +252,12 @@ std::optional<SpaceCsr<Space, T>> AlgebraicHierarchy<Space, T>::interpolated(con
                                                                              Offset vectors, const StopRequest& stop,
                                                                              const MemoryBudget& memory) {
   if (!p || p->view().cols > hierarchy_definition::least_shrinking * a.view().rows) return {};
-  hierarchy_definition::end_if(stop);
+  multigrid::end_levels_on(stop);
   const SpaceCsr<Space, T> r = transpose(space, *p);
   find_sizes(space, levels_.back(), detail::pattern_of(r.view()), r.view().val.size(), r.view().val.data());
   SpaceCsr<Space, T> coarse =
       next_matrix(CoarseMatrix<Space, T>(space, r, a, *p, a.view().nonzeros() * vectors * vectors, stop));
-  hierarchy_definition::end_if(stop);
+  multigrid::end_levels_on(stop);
   const auto in_format = [&](const CsrView<T>& m) {
     return within(memory, space, SpaceCsr<Space, float>(hierarchy_definition::in_float(space, m, 1)));
   };
@@ -308,7 +304,7 @@ void AlgebraicHierarchy<Space, T>::add_smoother(const Analysis<Space, float>& an
                                                 const MemoryBudget& memory) {
   AlgebraicLevel<Space>& level = levels_.back();
   if (!takes_smoother(level.a.rows())) return;
-  hierarchy_definition::end_if(stop);
+  multigrid::end_levels_on(stop);
   hierarchy_definition::make_smoother(levels_.size(), [&] {
     const typename LevelSmoother<Space>::Level to_smooth{level.a, analysis, level.inverse,
                                                          levels_.front().a.structure().symmetric};
@@ -396,7 +392,7 @@ void AlgebraicHierarchy<Space, T>::update_smoothers() {
 }
 
 template <class Space, class T>
-double AlgebraicHierarchy<Space, T>::power_for(const Structure& s) {
+double AlgebraicHierarchy<Space, T>::power_for(const Facts& s) {
   const double norm = s.norm_inf;
   return definite_sign(s) * (norm > 0 && std::isfinite(norm) ? std::ldexp(1.0, -std::ilogb(norm)) : 1.0);
 }

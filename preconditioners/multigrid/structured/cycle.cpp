@@ -7,11 +7,11 @@
 
 namespace ostinato::multigrid {
 
-#define OSTINATO_INSTANTIATE_SPACES(Space) template class Cycle<Space>
-OSTINATO_FOR_SPACES(OSTINATO_INSTANTIATE_SPACES);
-#undef OSTINATO_INSTANTIATE_SPACES
-
-#define OSTINATO_INSTANTIATE(Space, T) template void Cycle<Space>::apply_to(Strided<const T>, Strided<T>, double*) const
-OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
+#define OSTINATO_INSTANTIATE(Space)                                                                                   \
+  template Cycle<Space> make_cycle(const Space&, const Grid&, std::shared_ptr<const Hierarchy<Space>>, Smoother, int, \
+                                   std::size_t);                                                                      \
+  template std::size_t predicted_bytes(const Space&, const std::vector<Level<Space>>&, int);                          \
+  template double rate_on_grid(const Space&, const Hierarchy<Space>&, const Cycle<Space>&)
+OSTINATO_FOR_SPACES(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato::multigrid

@@ -10,6 +10,7 @@ OSTINATO_FOR_EACH_OF_ON_CUDA(multigrid::DenseProduct)
 #define OSTINATO_INSTANTIATE(T) template void for_grid(const Cuda&, const Extents&, multigrid::Enter<T>)
 OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
 #undef OSTINATO_INSTANTIATE
+OSTINATO_FOR_GRID_OF_ON_CUDA(multigrid::Unscale)
 template void sum(const Cuda&, std::size_t, multigrid::RandomError, double*);
 template void sum(const Cuda&, std::size_t, multigrid::Correct, double*);
 
@@ -27,7 +28,6 @@ OSTINATO_ON_CUDA(multigrid::Wrapped)
   OSTINATO_FOR_GRID_OF_ON_CUDA(multigrid::Interpolate<axes>)
 OSTINATO_MULTIGRID_HALVINGS(OSTINATO_ON_CUDA)
 #undef OSTINATO_ON_CUDA
-OSTINATO_FOR_GRID_OF_ON_CUDA(multigrid::InterpolateCells)
 OSTINATO_FOR_GRID_OF_ON_CUDA(multigrid::RestrictAround)
 OSTINATO_FOR_GRID_OF_ON_CUDA(multigrid::InterpolateAround)
 

@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include <ostinato/preconditioners/multigrid/rate_steps.hpp>
+#include <ostinato/preconditioners/multigrid/strided.hpp>
 #include <ostinato/preconditioners/multigrid/structured/hierarchy_steps.hpp>
 #include <ostinato/preconditioners/multigrid/structured/stencil.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
@@ -97,15 +98,6 @@ void products_of_segment(const Coefficients& a, const float* x, Index px, Index 
     });
   }
 }
-
-/// The elements of a vector that belong to one unknown of each point.
-template <class T>
-struct Strided {
-  T* first;
-  Index step = 1;  ///< 1, or the number of unknowns that stand one behind the other at each point
-
-  OSTINATO_FUNCTION T& operator[](std::size_t i) const { return first[i * static_cast<std::size_t>(step)]; }
-};
 
 struct EvenPart;
 
@@ -479,68 +471,6 @@ struct Interpolate {
   }
 };
 
-/// The same on Cuda, where all axes of three dimensions are halved. A call writes the 2 x 2 x 2 fine points of a cell,
-/// those of a coarse point and before it along each axis, so that a cell reads each weight and each coarse point once.
-struct InterpolateCells {
-  using H = Halved<7>;
-
-  Coefficients p;
-  Extents fine;
-  const float* x;
-  float c;
-  const float* coarse;
-  float* out;
-
-  OSTINATO_FUNCTION Extents cells() const { return {(fine.x + 1) / 2, (fine.y + 1) / 2, (fine.z + 1) / 2}; }
-
-  OSTINATO_FUNCTION void operator()(Index cx, Index cy, Index cz) const {
-    float v[2][2][2] = {};
-    each<0, 2>([&](auto kz) {
-      each<0, 2>([&](auto ky) { each<0, 2>([&](auto kx) { add<kx, ky, kz>(cx - kx, cy - ky, cz - kz, v); }); });
-    });
-    each<0, 2>([&](auto oz) {
-      each<0, 2>([&](auto oy) {
-        const Index py = 2 * cy + oy, pz = 2 * cz + oz;
-        if (py < fine.y && pz < fine.z) write(2 * cx, fine.number(2 * cx, py, pz), v[oz][oy]);
-      });
-    });
-  }
-
- private:
-  struct alignas(2 * sizeof(float)) Pair {
-    float v[2];
-  };
-
-  /// Adds what a coarse point gives to the points of the cell: of its own or, along the axes with K = 1, of the next
-  /// cell. Outside of the grid there is none, and 0 in its place.
-  template <int Kx, int Ky, int Kz>
-  OSTINATO_FUNCTION void add(Index jx, Index jy, Index jz, float (&v)[2][2][2]) const {
-    const bool is_there = p.grid.contains(jx, jy, jz);
-    const std::size_t j = is_there ? p.grid.number(jx, jy, jz) : 0, stride = p.stride();
-    const float* const w = p.a + p.at(jx, jy, jz, j);
-    const float value = is_there ? coarse[j] : 0.0f;
-    each<0, 2 - Kz>([&](auto oz) {
-      each<0, 2 - Ky>([&](auto oy) {
-        each<0, 2 - Kx>([&](auto ox) {
-          constexpr Step d{ox - 1 + 2 * Kx, oy - 1 + 2 * Ky, oz - 1 + 2 * Kz};
-          v[oz][oy][ox] += w[H::coefficient(d.number()) * stride] * value;
-        });
-      });
-    });
-  }
-
-  /// Two points beside each other, the second one where the grid has it.
-  OSTINATO_FUNCTION void write(Index px, std::size_t i, const float (&v)[2]) const {
-    if (fine.x % 2 == 0) {
-      const Pair before = *reinterpret_cast<const Pair*>(x + i);
-      *reinterpret_cast<Pair*>(out + i) = {{c * before.v[0] + v[0], c * before.v[1] + v[1]}};
-      return;
-    }
-    out[i] = c * x[i] + v[0];
-    if (px + 1 < fine.x) out[i + 1] = c * x[i + 1] + v[1];
-  }
-};
-
 /// out = P^T t, where axes are periodic
 struct RestrictAround {
   WeightsOf<const float> p;
@@ -638,6 +568,17 @@ struct RandomError {
   OSTINATO_FUNCTION Sums<1> operator()(std::size_t i) const {
     const float v = e[i] = static_cast<float>(random_error(i));
     return {{abs2(v)}};
+  }
+};
+
+/// v = v / root
+struct Unscale {
+  Coefficients grid;  ///< a: root
+  float* v;
+
+  OSTINATO_FUNCTION void operator()(Index x, Index y, Index z) const {
+    const std::size_t i = grid.grid.number(x, y, z);
+    v[i] /= grid.a[grid.at(x, y, z, i)];
   }
 };
 

@@ -7,16 +7,18 @@
 
 namespace ostinato::multigrid {
 
-#define OSTINATO_INSTANTIATE_SPACES(Space) \
-  template class Field<Space>;             \
-  template struct Level<Space>;            \
+#define OSTINATO_INSTANTIATE_SPACES(Space)                                                           \
+  template class Field<Space>;                                                                       \
+  template struct Level<Space>;                                                                      \
+  template bool GridPlan<Space>::measure();                                                          \
+  template GridPlan<Space>::GridPlan(const Space&, const Grid&, const std::vector<double>&, double); \
   template class Hierarchy<Space>
 OSTINATO_FOR_SPACES(OSTINATO_INSTANTIATE_SPACES);
 #undef OSTINATO_INSTANTIATE_SPACES
 
-#define OSTINATO_INSTANTIATE(Space, T)                                                                       \
-  template Hierarchy<Space>::Hierarchy(const Analysis<Space, T>&, const Grid&, int, const GridPlan<Space>&); \
-  template Hierarchy<Space>::Hierarchy(const StencilOperator<Space, T>&, const GridPlan<Space>&);
+#define OSTINATO_INSTANTIATE(Space, T)                                             \
+  template GridPlan<Space>::GridPlan(const Analysis<Space, T>&, const Grid&, int); \
+  template GridPlan<Space>::GridPlan(const StencilOperator<Space, T>&)
 OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
 #undef OSTINATO_INSTANTIATE
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +17,7 @@
 #include <ostinato/preconditioners/multigrid/structured/stencil.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/analysis/grid.hpp>
+#include <ostinato/spmv/base/stop.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 #include <ostinato/spmv/stencil/stencil_operator.hpp>
 
@@ -57,11 +59,8 @@ class Field {
   Field() = default;
   /// `dimensions`: of the stencils that are applied to it, also where the grid has a single plane or line left.
   Field(const Space& space, const Extents& grid, int dimensions);
-  /// In elements of `room` that are 0, from `first` on.
-  Field(const std::shared_ptr<Vector<Space, float>>& room, std::size_t first, const Extents& grid, int dimensions);
 
   float* data() const { return data_; }
-  std::size_t bytes() const { return room_.bytes(); }
   static std::size_t elements_of(const Extents& grid, int dimensions) {
     return grid.points() + 2 * margin(grid, dimensions);
   }
@@ -74,7 +73,7 @@ class Field {
   }
 
  private:
-  Part<Space> room_;
+  Vector<Space, float> room_;
   float* data_ = nullptr;
 };
 
@@ -105,12 +104,110 @@ struct Level {
   std::size_t predicted_bytes() const;  ///< the same, before there are arrays
 };
 
-/// Is told the grids of a hierarchy before their arrays are made. While the couplings along the axes are unknown, these
-/// are the fewest that there may be, with all axes halved on each of them (at_least); then those that the couplings
-/// give. These are a guess (rough) on small grids and where an axis couples weakly or little more than that, if
-/// coefficients vary from point to point.
+/// Tables of classes one behind the other: those of each level's operator and of its weights in turn, then others.
+struct ClassTables {
+  struct Place {
+    std::size_t first, size;
+  };
+  std::vector<float> values = {};
+  std::vector<Place> places = {};
+
+  void add(const std::vector<float>& table) {
+    values.resize(in_whole_lines(values.size()));
+    places.push_back({values.size(), table.size()});
+    values.insert(values.end(), table.begin(), table.end());
+  }
+};
+
+/// How strongly each axis couples the points of a grid, and the largest row.
+struct Couplings {
+  double strength[3];
+  float largest_row;
+};
+
+/// Measures the couplings of one grid after the other.
 template <class Space>
-using GridPlan = std::function<void(const std::vector<Level<Space>>& grids, Certainty certainty)>;
+class CouplingMeter {
+ public:
+  explicit CouplingMeter(const Space& space) : strengths_(space, 3), largest_(space, 1) {}
+
+  Couplings measure(const Space& space, const Stencil& a);
+
+ private:
+  Vector<Space, double> strengths_;
+  Vector<Space, int> largest_;
+};
+
+/// A level whose operator isn't scaled yet.
+template <class Space>
+struct UnscaledLevel {
+  Level<Space> level;
+  Stencil a;                          ///< level.a, unset
+  int slots;                          ///< coefficients of a point
+  Vector<Space, float> inverse = {};  ///< 1 / the square root of the diagonal
+
+  UnscaledLevel(const Space& space, const Extents& grid, int dimensions, bool star, const Periodic& periodic);
+  void find_roots(const Space& space);
+};
+
+/// The grids of a hierarchy before their arrays are made, and what these are made of. A caller may look at the memory
+/// that they take before it makes them.
+///
+/// With constant coefficients the plan is final. With others it has the fewest grids that there may be, with all axes
+/// halved on each of them, until measure() has found how strongly the axes couple points.
+template <class Space>
+class GridPlan {
+ public:
+  /// Of the entries that couple an unknown of each point with itself.
+  /// Requires  The grid was found in this matrix; the diagonal is positive. The analysis outlives the plan.
+  template <class T>
+  GridPlan(const Analysis<Space, T>& analysis, const Grid& grid, int unknown = 0);
+  /// Requires  A positive diagonal. The stencil outlives the plan.
+  template <class T>
+  explicit GridPlan(const StencilOperator<Space, T>& stencil);
+
+  /// Of constant coefficients, by the table of a StencilOperator. norm: of the matrix.
+  GridPlan(const Space& space, const Grid& grid, const std::vector<double>& table, double norm);
+
+  const std::vector<Level<Space>>& grids() const { return grids_; }  ///< without arrays
+  const Grid& grid() const { return grid_; }
+  /// close, at_least before measure(), or rough: a guess on small grids and where an axis couples weakly or little more
+  /// than that, if coefficients vary from point to point.
+  Certainty certainty() const { return certainty_; }
+  /// Makes the operator of the finest grid, and plans by its couplings. Returns whether the plan is another one.
+  bool measure();
+
+ private:
+  template <class>
+  friend class Hierarchy;
+
+  /// The finest grid by point.
+  struct Finest {
+    UnscaledLevel<Space> level;
+    CouplingMeter<Space> meter;
+    Couplings couplings;
+    Periodic keep;  ///< axes that keep 2 points
+  };
+
+  /// are_its_rows() is asked once the tables are made: whether the rows of all points are those of their classes. If
+  /// not, the object stays as it is, and the function returns false.
+  bool plan_by_class(const std::vector<double>& table, const std::function<bool()>& are_its_rows);
+  void plan_by_point(std::function<void(const Stencil& a)> fill);
+  void scale_by(double norm);
+
+  Space space_;
+  Grid grid_;
+  double power_ = 1;
+  std::vector<Level<Space>> grids_;
+  Certainty certainty_ = Certainty::close;
+  std::function<bool()> constants_vanish_;  ///< whether constants solve A x = 0, in the precision of A
+  ClassTables tables_;
+  std::size_t coarsest_points_ = 0;  ///< by class: of a grid that is solved by a dense inverse, at most
+  EvenPart even_inverse_root_;
+  std::vector<float> coarsest_root_, coarsest_a_;  ///< by class: as those of the hierarchy
+  std::function<void(const Stencil& a)> fill_;     ///< by point: writes the operator of the finest grid, times power
+  std::optional<Finest> finest_;
+};
 
 /// A grid, the grids that halve it again and again, and their operators P^T A P (or stars, see StarByAxes), in float.
 ///
@@ -134,13 +231,8 @@ using GridPlan = std::function<void(const std::vector<Level<Space>>& grids, Cert
 template <class Space>
 class Hierarchy {
  public:
-  /// Of the entries that couple an unknown of each point with itself.
-  /// Requires  The grid was found in this matrix; the diagonal is positive.
-  template <class T>
-  Hierarchy(const Analysis<Space, T>& analysis, const Grid& grid, int unknown = 0, const GridPlan<Space>& plan = {});
-  /// Requires  A positive diagonal.
-  template <class T>
-  explicit Hierarchy(const StencilOperator<Space, T>& stencil, const GridPlan<Space>& plan = {});
+  /// Throws    Stopped once `stop` is made, which is looked at before each level that is made by point.
+  explicit Hierarchy(GridPlan<Space> plan, const StopRequest& stop = {});
 
   const std::vector<Level<Space>>& levels() const { return levels_; }
   bool by_class() const { return levels_.front().by_class; }
@@ -150,19 +242,13 @@ class Hierarchy {
   const float* ones() const { return ones_.data(); }  ///< a root of 1 for each class: the scale of inner levels
   double power() const { return power_; }             ///< A times this power of two has a diagonal of about 1
   const Vector<Space, float>& inverse() const { return inverse_; }  ///< of the coarsest operator, dense
-  std::size_t bytes() const;
+  std::size_t inverse_root_bytes() const { return inverse_root_.bytes(); }
 
  private:
-  /// are_its_rows() is asked once the tables are made: whether the rows of all points are those of their classes. If
-  /// not, the object stays as it is, and the function returns false.
-  bool make_by_class(const std::vector<double>& table, const Grid& grid, const GridPlan<Space>& plan,
-                     const std::function<bool()>& are_its_rows);
-  /// fill(a) writes the operator of the finest grid, times power().
-  using Filler = std::function<void(const Stencil& a)>;
-  void make_by_point(const Grid& grid, const Filler& fill, const GridPlan<Space>& plan);
+  using Unscaled = UnscaledLevel<Space>;
+  void take_classes(GridPlan<Space>& plan);
   template <bool Wraps>
-  void make_levels_by_point(const Grid& grid, const Filler& fill, const GridPlan<Space>& plan);
-  struct Unscaled;
+  void make_levels_by_point(GridPlan<Space>& plan, const StopRequest& stop);
   template <bool Wraps>
   void add_coarsest(Unscaled last);
   // The steps from a grid to the next one. halves_all: whether all axes are halved, and none is periodic.
@@ -175,9 +261,6 @@ class Hierarchy {
   template <bool Wraps>
   void scale_weights(const Weights& p, const Vector<Space, float>& inverse, const Vector<Space, float>& coarse_inverse,
                      const Level<Space>& level, bool halves_all) const;
-  void scale_by(double norm);
-  /// constants_vanish() says whether constants solve A x = 0, in the precision of A.
-  void finish(const std::function<bool()>& constants_vanish);
   void invert_coarsest(const std::function<bool()>& constants_vanish);
 
   Space space_;

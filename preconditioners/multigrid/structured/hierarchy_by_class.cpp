@@ -6,9 +6,9 @@
 
 namespace ostinato::multigrid {
 
-#define OSTINATO_INSTANTIATE(Space)                                                                              \
-  template bool Hierarchy<Space>::make_by_class(const std::vector<double>&, const Grid&, const GridPlan<Space>&, \
-                                                const std::function<bool()>&);
+#define OSTINATO_INSTANTIATE(Space)                                                                       \
+  template bool GridPlan<Space>::plan_by_class(const std::vector<double>&, const std::function<bool()>&); \
+  template void Hierarchy<Space>::take_classes(GridPlan<Space>&)
 OSTINATO_FOR_SPACES(OSTINATO_INSTANTIATE);
 #undef OSTINATO_INSTANTIATE
 

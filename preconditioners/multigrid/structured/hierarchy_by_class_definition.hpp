@@ -28,23 +28,6 @@ inline std::size_t coarsest_points_of(const Classes& rows) {
   return coarsest_points;
 }
 
-/// Tables of classes one behind the other: those of each level's operator and of its weights in turn, then others.
-struct ClassTables {
-  struct Place {
-    std::size_t first, size;
-  };
-  std::vector<float> values;
-  std::vector<Place> places;
-
-  ClassTables() { values.reserve(std::size_t{1} << 16); }  // ten levels in three dimensions
-
-  void add(const std::vector<float>& table) {
-    values.resize(in_whole_lines(values.size()));
-    places.push_back({values.size(), table.size()});
-    values.insert(values.end(), table.begin(), table.end());
-  }
-};
-
 /// The levels of a grid of constant coefficients, made one after the other, from the finest one down. Their tables lie
 /// one behind the other, on the host.
 template <class Space>
@@ -68,14 +51,8 @@ struct LevelsByClass {
   std::vector<Level<Space>> levels = {};
   std::vector<float> coarsest_a = {};
 
-  /// Requires  There are no levels yet.
-  std::vector<Level<Space>> predicted() const {
-    double strength[3];
-    couplings(rows, e, strength);
-    return planned<Space>(grid, true, strength, {}, coarsest, by_axes.has_value(), plain);
-  }
-
   void make() {
+    tables.values.reserve(std::size_t{1} << 16);  // ten levels in three dimensions
     for (;;) {
       add_level();
       if (levels.back().axes == 0) return;
@@ -133,35 +110,43 @@ struct LevelsByClass {
 }  // namespace hierarchy_by_class_definition
 
 template <class Space>
-bool Hierarchy<Space>::make_by_class(const std::vector<double>& table, const Grid& grid, const GridPlan<Space>& plan,
-                                     const std::function<bool()>& are_its_rows) {
+bool GridPlan<Space>::plan_by_class(const std::vector<double>& table, const std::function<bool()>& are_its_rows) {
   Classes rows;
   for (std::size_t c = 0; c < neighbours; ++c) {
     for (std::size_t k = 0; k < neighbours; ++k) rows[c][k] = table[c * neighbours + k] * power_;
   }
-  hierarchy_by_class_definition::LevelsByClass<Space> made{.grid = grid, .rows = rows};
-  std::vector<Level<Space>> announced;
-  if (plan) announced = made.predicted();
+  hierarchy_by_class_definition::LevelsByClass<Space> made{.grid = grid_, .rows = rows};
   made.make();
   if (!are_its_rows()) return false;
-  if (plan) plan(announced, certainty_for(grid.extents, true));
-  for (const Level<Space>& level : made.levels) require_usable(level.omega, level.axes, level.grid, made.coarsest);
-  levels_ = std::move(made.levels);
+  grids_ = std::move(made.levels);
+  coarsest_points_ = made.coarsest;
   coarsest_a_ = std::move(made.coarsest_a);
   coarsest_root_ = made.coarsest_root();
-  even_inverse_root_ = even_values(made.inverse, grid.extents);
-  hierarchy_by_class_definition::ClassTables& tables = made.tables;
-  tables.add(made.inverse);
-  tables.add(class_ones());
-  const auto all = std::make_shared<Vector<Space, float>>(space_, tables.values);
-  const auto part = [&](std::size_t k) { return Part<Space>(all, tables.places[k].first, tables.places[k].size); };
+  even_inverse_root_ = even_values(made.inverse, grid_.extents);
+  tables_ = std::move(made.tables);
+  tables_.add(made.inverse);
+  tables_.add(class_ones());
+  return true;
+}
+
+template <class Space>
+void Hierarchy<Space>::take_classes(GridPlan<Space>& plan) {
+  levels_ = std::move(plan.grids_);
+  for (const Level<Space>& level : levels_) require_usable(level.omega, level.axes, level.grid, plan.coarsest_points_);
+  coarsest_a_ = std::move(plan.coarsest_a_);
+  coarsest_root_ = std::move(plan.coarsest_root_);
+  even_inverse_root_ = plan.even_inverse_root_;
+  const auto all = std::make_shared<Vector<Space, float>>(space_, plan.tables_.values);
+  const auto part = [&](std::size_t k) {
+    const ClassTables::Place& place = plan.tables_.places[k];
+    return Part<Space>(all, place.first, place.size);
+  };
   for (std::size_t k = 0; k < levels_.size(); ++k) {
     levels_[k].a = part(2 * k);
     if (k + 1 < levels_.size()) levels_[k].p = part(2 * k + 1);
   }
   inverse_root_ = part(2 * levels_.size() - 1);
   ones_ = part(2 * levels_.size());
-  return true;
 }
 
 }  // namespace ostinato::multigrid

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <utility>
 
+#include <ostinato/preconditioners/multigrid/end_levels.hpp>
 #include <ostinato/preconditioners/multigrid/structured/halving_steps.hpp>
 #include <ostinato/preconditioners/multigrid/structured/planned_grids.hpp>
 #include <ostinato/preconditioners/multigrid/structured/slots.hpp>
@@ -21,32 +22,6 @@
 namespace ostinato::multigrid {
 
 namespace hierarchy_definition {
-
-/// How strongly each axis couples the points of a grid, and the largest row.
-struct Couplings {
-  double strength[3];
-  float largest_row;
-};
-
-/// Measures the couplings of one grid after the other.
-template <class Space>
-class CouplingMeter {
- public:
-  explicit CouplingMeter(const Space& space) : strengths_(space, 3), largest_(space, 1) {}
-
-  Couplings measure(const Space& space, const Stencil& a) {
-    space.zero(largest_.data(), sizeof(int));
-    sum_grid(space, a.grid, MeasureStrength<Space>{a, largest_.data()}, strengths_.data());
-    Couplings found;
-    download(space, {{found.strength, strengths_.data(), sizeof found.strength},
-                     {&found.largest_row, largest_.data(), sizeof found.largest_row}});
-    return found;
-  }
-
- private:
-  Vector<Space, double> strengths_;
-  Vector<Space, int> largest_;
-};
 
 /// The periodic axes that have a single point on a coarse grid.
 inline Periodic axes_to_close(const Periodic& periodic, const Extents& coarse) {
@@ -105,11 +80,6 @@ Field<Space>::Field(const Space& space, const Extents& grid, int dimensions) {
 }
 
 template <class Space>
-Field<Space>::Field(const std::shared_ptr<Vector<Space, float>>& room, std::size_t first, const Extents& grid,
-                    int dimensions)
-    : room_(room, first, elements_of(grid, dimensions)), data_(room_.data() + margin(grid, dimensions)) {}
-
-template <class Space>
 std::size_t Level<Space>::nonzeros() const {
   // A neighbour lies outside for the points at one end of each axis that the step goes along.
   std::size_t count = 0;
@@ -140,80 +110,147 @@ WeightsOf<const float> Level<Space>::weights() const {
 }
 
 template <class Space>
+Couplings CouplingMeter<Space>::measure(const Space& space, const Stencil& a) {
+  space.zero(largest_.data(), sizeof(int));
+  sum_grid(space, a.grid, MeasureStrength<Space>{a, largest_.data()}, strengths_.data());
+  Couplings found;
+  download(space, {{found.strength, strengths_.data(), sizeof found.strength},
+                   {&found.largest_row, largest_.data(), sizeof found.largest_row}});
+  return found;
+}
+
+template <class Space>
+UnscaledLevel<Space>::UnscaledLevel(const Space& space, const Extents& grid, int dimensions, bool star,
+                                    const Periodic& periodic)
+    : level{.grid = grid, .dimensions = dimensions, .star = star, .periodic = periodic},
+      a{.grid = grid, .a = nullptr, .slot = {}, .periodic = periodic},
+      slots(number_slots(a.slot, dimensions, star)) {
+  level.a = Vector<Space, float>(space, static_cast<std::size_t>(slots) * grid.points());
+  a.a = level.a.data();
+}
+
+template <class Space>
+void UnscaledLevel<Space>::find_roots(const Space& space) {
+  inverse = Vector<Space, float>(space, a.grid.points());
+  for_each(space, a.grid.points(), InverseRoot{a, inverse.data()});
+}
+
+template <class Space>
 template <class T>
-Hierarchy<Space>::Hierarchy(const Analysis<Space, T>& analysis, const Grid& grid, int unknown,
-                            const GridPlan<Space>& plan)
-    : space_(analysis.space()) {
+GridPlan<Space>::GridPlan(const Analysis<Space, T>& analysis, const Grid& grid, int unknown)
+    : space_(analysis.space()), grid_(grid) {
   scale_by(analysis.structure().norm_inf);
   const CsrView<T>& a = analysis.matrix().view();
   const UnknownBlock<T> block{
       ostinato::detail::pattern_of(a), a.val.data(), {grid.extents, grid.unknowns, grid.by_field}, unknown};
-  Vector<Space, double> table(space_, neighbours * neighbours), deviants(space_, 1);
-  std::vector<double> rows(table.size());
+  constants_vanish_ = [space = space_, points = grid.extents.points(), block] {
+    Vector<Space, double> uneven(space, 1);
+    sum(space, points, CountUneven<T>{block}, uneven.data());
+    return uneven.download()[0] == 0;
+  };
   const auto& census = analysis.structure().census;
   const bool many_differ = grid.unknowns == 1 && census != nullptr && census->class_rows.empty();
-  bool by_class = !periodic_axes(grid).any() && !many_differ;
-  if (by_class) {
+  if (!periodic_axes(grid).any() && !many_differ) {
+    Vector<Space, double> table(space_, neighbours * neighbours), deviants(space_, 1);
+    std::vector<double> rows(table.size());
     for_each(space_, neighbours, ReadClasses<T>{block, table.data()});
     DownloadBehind<Space> download(space_, {{rows.data(), table.data(), table.bytes()}});
     sum(space_, grid.extents.points(), CountDeviants<T>{block, table.data()}, deviants.data());
     download.finish();
     // A GPU counts while the host makes the tables.
-    by_class = make_by_class(rows, grid, plan, [&] { return deviants.download()[0] == 0; });
+    if (plan_by_class(rows, [&] { return deviants.download()[0] == 0; })) return;
   }
-  if (!by_class) {
-    const auto fill = [&](const Stencil& to) {
-      for_each(space_, grid.extents.points(), FillStencil<T>{block, power_, to});
-    };
-    make_by_point(grid, fill, plan);
-  }
-  finish([&] {
-    sum(space_, grid.extents.points(), CountUneven<T>{block}, deviants.data());
-    return deviants.download()[0] == 0;
+  plan_by_point([space = space_, points = grid.extents.points(), block, power = power_](const Stencil& to) {
+    for_each(space, points, FillStencil<T>{block, power, to});
   });
 }
 
 template <class Space>
 template <class T>
-Hierarchy<Space>::Hierarchy(const StencilOperator<Space, T>& stencil, const GridPlan<Space>& plan)
-    : space_(stencil.space()) {
+GridPlan<Space>::GridPlan(const StencilOperator<Space, T>& stencil) : space_(stencil.space()), grid_(stencil.grid()) {
   scale_by(stencil.structure().norm_inf);
-  const Grid& grid = stencil.grid();
-  const ostinato::detail::StencilRows<T> rows{grid.extents,
+  const ostinato::detail::StencilRows<T> rows{grid_.extents,
                                               stencil.coefficients().data(),
                                               !stencil.table().empty(),
-                                              {grid.dimensions, grid.star, periodic_axes(grid)}};
-  if (!stencil.table().empty() && !periodic_axes(grid).any()) {
-    make_by_class(stencil.table(), grid, plan, [] { return true; });
-  } else {
-    const auto fill = [&](const Stencil& to) { for_grid(space_, grid.extents, RoundRows<T>{rows, power_, to.a}); };
-    make_by_point(grid, fill, plan);
-  }
-  finish([&] {
-    Vector<Space, double> uneven(space_, 1);
-    sum_grid(space_, grid.extents, CountUnevenPoints<T>{rows}, uneven.data());
+                                              {grid_.dimensions, grid_.star, periodic_axes(grid_)}};
+  constants_vanish_ = [space = space_, e = grid_.extents, rows] {
+    Vector<Space, double> uneven(space, 1);
+    sum_grid(space, e, CountUnevenPoints<T>{rows}, uneven.data());
     return uneven.download()[0] == 0;
-  });
+  };
+  if (!stencil.table().empty() && !periodic_axes(grid_).any()) {
+    plan_by_class(stencil.table(), [] { return true; });
+  } else {
+    plan_by_point([space = space_, e = grid_.extents, rows, power = power_](const Stencil& to) {
+      for_grid(space, e, RoundRows<T>{rows, power, to.a});
+    });
+  }
+}
+
+template <class Space>
+GridPlan<Space>::GridPlan(const Space& space, const Grid& grid, const std::vector<double>& table, double norm)
+    : space_(space), grid_(grid) {
+  scale_by(norm);
+  constants_vanish_ = [table] {
+    for (std::size_t c = 0; c < neighbours; ++c) {
+      double sum = 0, size = 0;
+      for (std::size_t k = c * neighbours; k < (c + 1) * neighbours; ++k) {
+        sum += table[k];
+        size += std::abs(table[k]);
+      }
+      if (is_uneven<double>(sum, size)) return false;
+    }
+    return true;
+  };
+  plan_by_class(table, [] { return true; });
 }
 
 /// A times the power of two has a norm of 1 to 2.
 template <class Space>
-void Hierarchy<Space>::scale_by(double norm) {
+void GridPlan<Space>::scale_by(double norm) {
   power_ = norm > 0 && std::isfinite(norm) ? std::ldexp(1.0, -std::ilogb(norm)) : 1.0;
 }
 
 template <class Space>
-void Hierarchy<Space>::finish(const std::function<bool()>& constants_vanish) {
-  invert_coarsest(constants_vanish);
-  if (!by_class()) space_.wait();  // tables of classes are uploaded, other arrays made by kernels
+void GridPlan<Space>::plan_by_point(std::function<void(const Stencil& a)> fill) {
+  fill_ = std::move(fill);
+  grids_ = planned<Space>(grid_, {1, 1, 1}, {});
+  certainty_ = Certainty::at_least;
 }
 
 template <class Space>
-void Hierarchy<Space>::make_by_point(const Grid& grid, const Filler& fill, const GridPlan<Space>& plan) {
-  if (plan) plan(planned<Space>(grid, false, {1, 1, 1}, {}), Certainty::at_least);
-  ones_ = Vector<Space, float>(space_, class_ones());
-  if (periodic_axes(grid).any()) return make_levels_by_point<true>(grid, fill, plan);
-  make_levels_by_point<false>(grid, fill, plan);
+bool GridPlan<Space>::measure() {
+  if (!fill_ || finest_) return false;
+  finest_.emplace(Finest{{space_, grid_.extents, grid_.dimensions, grid_.star, periodic_axes(grid_)},
+                         CouplingMeter<Space>(space_),
+                         {},
+                         {}});
+  fill_(finest_->level.a);
+  finest_->level.find_roots(space_);
+  finest_->couplings = finest_->meter.measure(space_, finest_->level.a);
+  const auto& strength = finest_->couplings.strength;
+  const Periodic keep = finest_->keep = axes_to_keep(strength, periodic_axes(grid_));
+  // Where coefficients vary, the axes of coarser grids may couple somewhat less than those of this one.
+  constexpr double margin = 1.25;
+  const double weak = weak_axis(grid_.dimensions, false);
+  const Extents& e = grid_.extents;
+  const bool is_even = axes_to_halve(strength, e, margin * weak, keep) == axes_to_halve({1, 1, 1}, e, weak, keep);
+  grids_ = planned<Space>(grid_, strength, keep);
+  certainty_ = certainty_for(e, is_even);
+  return true;
+}
+
+template <class Space>
+Hierarchy<Space>::Hierarchy(GridPlan<Space> plan, const StopRequest& stop) : space_(plan.space_), power_(plan.power_) {
+  plan.measure();
+  if (!plan.finest_) {
+    take_classes(plan);
+  } else {
+    ones_ = Vector<Space, float>(space_, class_ones());
+    periodic_axes(plan.grid_).any() ? make_levels_by_point<true>(plan, stop) : make_levels_by_point<false>(plan, stop);
+  }
+  invert_coarsest(plan.constants_vanish_);
+  if (!by_class()) space_.wait();  // tables of classes are uploaded, other arrays made by kernels
 }
 
 /// Calls f with the shape of a grid whose axes are all halved.
@@ -261,53 +298,20 @@ void Hierarchy<Space>::scale_weights(const Weights& p, const Vector<Space, float
   });
 }
 
-/// A level whose operator isn't scaled yet.
-template <class Space>
-struct Hierarchy<Space>::Unscaled {
-  Level<Space> level;
-  Stencil a;                          ///< level.a, unset
-  int slots;                          ///< coefficients of a point
-  Vector<Space, float> inverse = {};  ///< 1 / the square root of the diagonal
-
-  Unscaled(const Space& space, const Extents& grid, int dimensions, bool star, const Periodic& periodic)
-      : level{.grid = grid, .dimensions = dimensions, .star = star, .periodic = periodic},
-        a{.grid = grid, .a = nullptr, .slot = {}, .periodic = periodic},
-        slots(number_slots(a.slot, dimensions, star)) {
-    level.a = Vector<Space, float>(space, static_cast<std::size_t>(slots) * grid.points());
-    a.a = level.a.data();
-  }
-
-  void find_roots(const Space& space) {
-    inverse = Vector<Space, float>(space, a.grid.points());
-    for_each(space, a.grid.points(), InverseRoot{a, inverse.data()});
-  }
-};
-
 template <class Space>
 template <bool Wraps>
-void Hierarchy<Space>::make_levels_by_point(const Grid& grid, const Filler& fill, const GridPlan<Space>& plan) {
-  const double weak = weak_axis(grid.dimensions, false);
-  Unscaled now(space_, grid.extents, grid.dimensions, grid.star, periodic_axes(grid));
-  fill(now.a);
-  hierarchy_definition::CouplingMeter<Space> meter(space_);
-  now.find_roots(space_);
-  Periodic keep;
-  for (;;) {
-    const Extents& e = now.level.grid;
-    const auto [strength, largest_row] = meter.measure(space_, now.a);
-    if (levels_.empty()) {
-      keep = axes_to_keep(strength, now.level.periodic);
-      // Where coefficients vary, the axes of coarser grids may couple somewhat less than those of this one.
-      constexpr double margin = 1.25;
-      const bool is_even = axes_to_halve(strength, e, margin * weak, keep) == axes_to_halve({1, 1, 1}, e, weak, keep);
-      if (plan) plan(planned<Space>(grid, false, strength, keep), certainty_for(e, is_even));
-    }
+void Hierarchy<Space>::make_levels_by_point(GridPlan<Space>& plan, const StopRequest& stop) {
+  const double weak = weak_axis(plan.grid_.dimensions, false);
+  Unscaled now = std::move(plan.finest_->level);
+  for (Couplings found = plan.finest_->couplings;; found = plan.finest_->meter.measure(space_, now.a)) {
     Level<Space>& level = now.level;
-    level.axes = e.points() > coarsest_points ? axes_to_halve(strength, e, weak, keep) : 0;
-    level.largest = static_cast<double>(largest_row);
+    const Extents& e = level.grid;
+    level.axes = e.points() > coarsest_points ? axes_to_halve(found.strength, e, weak, plan.finest_->keep) : 0;
+    level.largest = static_cast<double>(found.largest_row);
     level.omega = damping(level.axes, level.largest);
     require_usable(level.omega, level.axes, e, coarsest_points);
     if (level.axes == 0) break;
+    end_levels_on(stop);
     Unscaled next = halve<Wraps>(now);
     if (levels_.empty()) inverse_root_ = std::move(now.inverse);
     levels_.push_back(std::move(now.level));
@@ -367,13 +371,6 @@ void Hierarchy<Space>::invert_coarsest(const std::function<bool()>& constants_va
     for (std::size_t k = 0; k < n; ++k) columns[k * n + i] = static_cast<float>(m[i * n + k]);
   }
   inverse_ = Vector<Space, float>(space_, columns);
-}
-
-template <class Space>
-std::size_t Hierarchy<Space>::bytes() const {
-  std::size_t total = inverse_.bytes() + inverse_root_.bytes();
-  for (const Level<Space>& level : levels_) total += level.bytes();
-  return total;
 }
 
 }  // namespace ostinato::multigrid

@@ -612,12 +612,12 @@ std::vector<Transfer<Cuda>> make_transfers(const Cuda& space, const std::vector<
     return in_whole_lines(Transfer<Cuda>::bytes_of(*t.level) / sizeof(float));
   };
   std::size_t total = 0, next = 0;  // elements of one array that the tables share
-  for (const TransferOf<Cuda>& t : wanted) total += t.is_dropped ? 0 : elements(t);
+  for (const TransferOf<Cuda>& t : wanted) total += elements(t);
   const auto shared = std::make_shared<Vector<Cuda, float>>(space, total);
-  const auto stencil = [&]<class S>(S, const TransferOf<Cuda>& t, const auto& array, std::size_t first, bool up) {
+  const auto stencil = [&]<class S>(S, const TransferOf<Cuda>& t, std::size_t first, bool up) {
     const Level<Cuda>& level = *t.level;
     constexpr std::size_t size = coefficients<S> * std::size_t{scaled_classes};
-    TransferStencil<Cuda> made{Part<Cuda>(array, first + (up ? size : 0), size), {}};
+    TransferStencil<Cuda> made{Part<Cuda>(shared, first + (up ? size : 0), size), {}};
     tables.push_back(
         {level.operator_view(), level.weights_view(), t.root, t.omega, up, level.star, made.by_class.data()});
     return made;
@@ -628,11 +628,10 @@ std::vector<Transfer<Cuda>> make_transfers(const Cuda& space, const std::vector<
     made.omega = t.omega;
     made.plain = t.level->plain;
     if (made.plain) continue;
-    const auto array = t.is_dropped ? std::make_shared<Vector<Cuda, float>>(space, elements(t)) : shared;
-    const std::size_t first = t.is_dropped ? 0 : std::exchange(next, next + elements(t));
+    const std::size_t first = std::exchange(next, next + elements(t));
     with_shape_of(*t.level, [&]<class S>(S shape) {
-      made.down = stencil(shape, t, array, first, false);
-      if (!is_deep<S>) made.up = stencil(shape, t, array, first, true);
+      made.down = stencil(shape, t, first, false);
+      if (!is_deep<S>) made.up = stencil(shape, t, first, true);
     });
   }
   if (wanted.empty()) return transfers;

@@ -54,7 +54,6 @@ struct TransferOf {
   float omega;
   Coefficients root;          ///< S
   const EvenPart* even_root;  ///< what most points have in common
-  bool is_dropped = false;    ///< before the other transfers are: its tables then share no memory with theirs
 };
 
 /// Exec      Enqueued: a kernel for all levels.

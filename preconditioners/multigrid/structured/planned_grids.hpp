@@ -55,31 +55,25 @@ inline int all_axes(int dimensions) { return (1 << dimensions) - 1; }
 
 inline Periodic periodic_axes(const Grid& grid) { return {grid.periodic[0], grid.periodic[1], grid.periodic[2]}; }
 
-/// The grids of a hierarchy, without arrays. An axis couples a quarter as strongly once it is halved. stars: whether
-/// coarse operators are stars as long as all axes are halved. plain: whether the first grid is.
+/// The grids of a hierarchy by point, without arrays. An axis couples a quarter as strongly once it is halved.
 template <class Space>
-std::vector<Level<Space>> planned(const Grid& grid, bool by_class, const double (&strength)[3], const Periodic& keep,
-                                  std::size_t coarsest = coarsest_points, bool stars = false, bool plain = false) {
+std::vector<Level<Space>> planned(const Grid& grid, const double (&strength)[3], const Periodic& keep) {
   double now[3] = {strength[0], strength[1], strength[2]};
   const Periodic periodic = periodic_axes(grid);
   std::vector<Level<Space>> grids;
-  PlainGrids plain_grids(plain);
   for (Extents e = grid.extents;; e = grids.back().next) {
-    Level<Space> level{
-        .grid = e, .dimensions = grid.dimensions, .star = grids.empty() ? grid.star : stars, .by_class = by_class};
-    level.axes = e.points() > coarsest ? axes_to_halve(now, e, weak_axis(grid.dimensions, by_class), keep) : 0;
+    Level<Space> level{.grid = e, .dimensions = grid.dimensions, .star = grids.empty() && grid.star};
+    level.axes = e.points() > coarsest_points ? axes_to_halve(now, e, weak_axis(grid.dimensions, false), keep) : 0;
     level.next = halving(level.axes).of(e, periodic);
     level.periodic = periodic;
-    level.plain = plain_grids.add(e, level.axes, stars);
-    stars = stars && level.axes == all_axes(grid.dimensions);
     for (int k = 0; k < 3; ++k) now[k] *= (level.axes >> k & 1) != 0 ? 0.25 : 1;
     grids.push_back(std::move(level));
     if (grids.back().axes == 0) return grids;
   }
 }
 
-/// How far to trust planned() where all axes are even, or coefficients constant. On small grids the last few grids
-/// count, whose couplings are known least.
+/// How far to trust planned(). is_even: all axes of the first grid are halved, by some margin. On small grids the last
+/// few grids count, whose couplings are known least.
 inline Certainty certainty_for(const Extents& e, bool is_even) {
   constexpr std::size_t many_points = 1000;
   return is_even && e.points() > many_points ? Certainty::close : Certainty::rough;

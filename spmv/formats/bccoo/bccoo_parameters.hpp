@@ -24,7 +24,7 @@ struct BccooParameters {
   int threads = 64;
   int strategy = 2;  ///< 1: each thread stores its sums; 2: sums are collected per workgroup
   int compress = 1;  ///< 1: block columns in 1 or 2 bytes and values in 1 byte where they fit
-  int hot = 0;       ///< hot columns: 0, 4096, 8192, 16384 or 17408; 1 x 1 blocks only
+  int hot = 0;       ///< hot columns: 0, 8192, 16384 or 17408; 1 x 1 blocks only
 
   bool operator==(const BccooParameters&) const = default;
   std::string text(std::string_view format) const;

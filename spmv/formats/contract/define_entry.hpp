@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// OSTINATO_DEFINE_ENTRY(ell, Ell) stands in the object file of a format. The macro defines the function that the line
-// DO(ell) in list.cpp declares.
+// OSTINATO_DEFINE_ENTRY(cmrs, Cmrs) stands in the object file of a format. The macro defines the function that the line
+// DO(cmrs) in list.cpp declares.
 
 #include <ostinato/spmv/formats/contract/format.hpp>
 #include <ostinato/spmv/space/list.hpp>

@@ -11,6 +11,7 @@
 #include <ostinato/spmv/formats/cusparse/vendor.hpp>
 #include <ostinato/spmv/space/cuda/cusparse.hpp>
 #include <ostinato/spmv/space/list.hpp>
+#include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato {
 
@@ -20,7 +21,7 @@ template <class T>
 double vendor_csr_seconds(const Cuda& space, const CsrView<T>& a) {
   if (a.nonzeros() == 0 || a.nonzeros() > std::numeric_limits<std::int32_t>::max()) return 0;
   if (!why_no_cusparse().empty()) return 0;
-  const formats::CusparseProduct<Cuda, T> product(space, a, formats::CusparseKind::csr_alg1, 0);
+  const formats::CusparseProduct<Cuda, T> product(space, a, formats::CusparseAlgorithm::first);
   const Vector<Cuda, T> x(space, static_cast<std::size_t>(a.cols), T{1});
   Vector<Cuda, T> y(space, static_cast<std::size_t>(a.rows));
   return median_seconds(space, 15, [&] { product.apply(T{1}, x.data(), T{0}, y.data()); });

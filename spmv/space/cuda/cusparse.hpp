@@ -10,12 +10,11 @@
 
 namespace ostinato::cuda {
 
-/// The functions of cuSPARSE that the library calls. The first use opens cuSPARSE, so that programs that don't need it
-/// start earlier: to load cuSPARSE and the library that cuSPARSE needs takes 8 ms (two cores of an AMD EPYC, 2026-11).
+/// The functions of cuSPARSE that the library and its benchmarks call. The first use opens cuSPARSE, so that programs
+/// that don't need it start earlier: to load cuSPARSE and the library that cuSPARSE needs takes 8 ms (two cores of an
+/// AMD EPYC, 2026-11).
 struct Cusparse : OnDemand<Cusparse> {
   static Cusparse opened();
-  /// Why cuSPARSE can't be opened; empty when it can be.
-  static std::string why_absent();
 
   decltype(&cusparseCreate) create;
   decltype(&cusparseDestroy) destroy;

@@ -7,14 +7,16 @@
 #include <atomic>
 #include <string>
 
+#include <ostinato/spmv/base/error.hpp>
+
 namespace ostinato::cuda {
 
 /// Versions of a library that will do: that of the CUDA of this build, or any.
 enum class Versions { of_build, any };
 
-/// Opens lib`stem`.so.`major` from the loader's path or next to the CUDA runtime in use, otherwise the library of
-/// another version where any will do. Never closes the library. Returns null when there is none; `why` then has the
-/// loader's reason.
+/// Opens lib`stem`.so.`major` from the loader's path, next to the CUDA runtime in use or in the toolkit of the build,
+/// otherwise the library of another version where any will do. Never closes the library. Returns null when there is
+/// none; `why` then has the loader's reason.
 void* open_library(const std::string& stem, int major, Versions versions, std::string& why);
 
 /// A function of an open library; null when the library has none of this name.
@@ -56,6 +58,15 @@ class OnDemand {
     static const Found found = Found::opened();
     static const EndOfProgram end;
     return found;
+  }
+  /// Why the library can't be opened; empty when it can be.
+  static std::string why_absent() {
+    try {
+      get();
+      return "";
+    } catch (const DeviceError& e) {
+      return e.what();
+    }
   }
   /// Whether the program ends and the library has begun to destroy what belongs to it: handles are left alone then.
   static bool is_closed() { return closed_; }

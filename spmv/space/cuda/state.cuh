@@ -75,8 +75,7 @@ struct Cuda::State {
   static constexpr std::size_t uploads_bytes = std::size_t{1} << 19;
 
   /// Freed memory that trim() leaves with the library, for the next operators and solves. To map memory anew takes
-  /// long. (H200, 2026-11: poisson3d:256, of 1.4 GB, is set up in 15.3 ms instead of 17 to 19. With pairwise
-  /// aggregation calls for memory take 1.7 ms instead of the 3.8 that they took with a 64th, of 58 ms in all.)
+  /// long. (H200, 2026-11: poisson3d:256, of 1.4 GB, is set up in 15.3 ms instead of 17 to 19.)
   std::size_t kept_bytes() const { return properties.totalGlobalMem / 32; }
 
   int device = 0;

@@ -166,7 +166,7 @@ TYPED_TEST(MemoryOn, IsWithinALimitOrRefusedSlow) {
         } catch (const MemoryLimitError& e) {
           const std::string what = e.what(), kind = name.substr(0, name.find(':'));
           EXPECT_EQ(what.find(kind + ": takes"), 0u) << what;
-          EXPECT_NE(what.find("the limit is " + bytes_text(static_cast<double>(limit)) + "; raise --mem-limit"),
+          EXPECT_NE(what.find("the limit is " + bytes_text(static_cast<double>(limit)) + "; raise the limit"),
                     std::string::npos)
               << what;
         }
@@ -274,7 +274,7 @@ TYPED_TEST(MemoryOn, IsRefusedWhereItIsNotFree) {
     budget.announce({10 * free, Certainty::at_least});
     FAIL() << "nothing was refused";
   } catch (const MemoryLimitError& e) {
-    EXPECT_NE(std::string(e.what()).find(" are free; use --precond jacobi"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find(" are free; use preconditioner jacobi"), std::string::npos) << e.what();
   }
 }
 
@@ -297,8 +297,8 @@ TEST(MemoryBudget, TellsTheFirstPredictionUnlessACloseOneFollows) {
     FAIL() << "nothing was refused";
   } catch (const MemoryLimitError& e) {
     EXPECT_STREQ(e.what(),
-                 "lu: takes 901 B of memory, and the limit is 1.00 kB, of which 100 B are taken; raise --mem-limit, or "
-                 "use --precond jacobi");
+                 "lu: takes 901 B of memory, and the limit is 1.00 kB, of which 100 B are taken; raise the limit, or "
+                 "use preconditioner jacobi");
   }
 }
 

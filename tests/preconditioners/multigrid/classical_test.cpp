@@ -12,6 +12,7 @@
 #include <ostinato/strategy/any_preconditioner.hpp>
 
 #include "preconditioners/multigrid/algebraic/algebraic_matrices.hpp"
+#include "preconditioners/multigrid/multigrid_suite.hpp"
 #include "support/solving.hpp"
 #include "support/systems.hpp"
 
@@ -23,44 +24,11 @@ namespace {
 const MultigridOptions classical{.kind = MultigridKind::classical};
 
 template <class Case>
-class ClassicalOn : public SpaceTest<Case> {
+class ClassicalOn : public MultigridSuite<Case> {
  protected:
-  using Home = typename Case::Space;
-  using Value = typename Case::T;
-  static constexpr double rtol = sizeof(Value) == 4 ? 1e-4 : 1e-8;
-
-  /// Solves for a random solution, and recomputes the residual.
-  SolveResult solve(const Csr<Value>& a, const std::string& solver, MultigridOptions options = classical) const {
-    const Analysis<Home, Value> analysis(this->space(), a);
-    const Operator<Home, Value> op(analysis);
-    return solve_with(op, Multigrid<Home, Value>(analysis, options), a, solver);
-  }
-
-  template <class M>
-  SolveResult solve_with(const Operator<Home, Value>& op, const M& m, const Csr<Value>& a,
-                         const std::string& solver) const {
-    const auto system = with_known_solution(a);
-    const auto b = this->put(system.b);
-    auto x = this->put(system.x0);
-    const SolveResult result =
-        ostinato::solve(this->space(), op, b, x, m, solver, {.rtol = rtol, .max_iterations = 200});
-    const ReferenceResidual end = reference_residual(a.view(), x.download(), system.b);
-    EXPECT_TRUE(!result || end.norm <= rtol * end.b_norm * 1.0001L);
-    return result;
-  }
-
-  std::vector<Value> apply(const Multigrid<Home, Value>& m, const std::vector<Value>& r) const {
-    const auto dr = this->put(r);
-    auto z = this->put(std::vector<Value>(r.size())), with_dot = this->put(std::vector<Value>(r.size()));
-    auto slot = this->template put<double>({-1});
-    m.apply(dr, z);
-    m.apply_dot(dr, with_dot, slot.data());
-    const std::vector<Value> result = z.download();
-    EXPECT_TRUE(same_bits(result, with_dot.download()));
-    double dot = 0;
-    for (std::size_t i = 0; i < r.size(); ++i) dot += static_cast<double>(r[i]) * static_cast<double>(result[i]);
-    EXPECT_NEAR(slot.download()[0], dot, 1e-5 * std::abs(dot) + 1e-30);
-    return result;
+  SolveResult solve(const Csr<typename Case::T>& a, const std::string& solver,
+                    MultigridOptions options = classical) const {
+    return MultigridSuite<Case>::solve(a, solver, options);
   }
 };
 
@@ -71,12 +39,7 @@ TYPED_TEST(ClassicalOn, IsSymmetricAndPositive) {
   for (const Csr<T>& a :
        {renumbered(generate<T>("poisson3d", {.n = 9})), graph_laplacian<T>(597, 3, 2, 0.1, 1),
         graph_laplacian<T>(400, 3, 1, 0.5, 2, 6), times(renumbered(generate<T>("poisson2d", {.n = 20})), -4)}) {
-    const Multigrid m(this->space(), a, classical);
-    const auto u = random_vector<T>(a.rows, 1), v = random_vector<T>(a.rows, 2);
-    const auto mu = this->apply(m, u), mv = this->apply(m, v);
-    EXPECT_NEAR(dot_of(u, mv), dot_of(v, mu), 1e-5 * std::sqrt(dot_of(u, mu) * dot_of(v, mv)));
-    EXPECT_GT(dot_of(u, mu), 0);
-    EXPECT_GT(dot_of(v, mv), 0);
+    this->expect_symmetric_and_positive(Multigrid(this->space(), a, classical), a.rows);
   }
 }
 

@@ -14,6 +14,7 @@
 #include <ostinato/strategy/any_preconditioner.hpp>
 
 #include "preconditioners/multigrid/algebraic/algebraic_matrices.hpp"
+#include "preconditioners/multigrid/multigrid_suite.hpp"
 #include "support/solving.hpp"
 #include "support/systems.hpp"
 
@@ -31,47 +32,7 @@ MultigridOptions with_points_of(int unknowns, MultigridOptions options) {
 }
 
 template <class Case>
-class KCycleOn : public SpaceTest<Case> {
- protected:
-  using Home = typename Case::Space;
-  using Value = typename Case::T;
-  static constexpr double rtol = sizeof(Value) == 4 ? 1e-4 : 1e-8;
-
-  /// Solves for a random solution, and recomputes the residual.
-  SolveResult solve(const Csr<Value>& a, const std::string& solver, const MultigridOptions& options) const {
-    const Analysis<Home, Value> analysis(this->space(), a);
-    const Operator<Home, Value> op(analysis);
-    const Multigrid<Home, Value> m(analysis, options);
-    const auto system = with_known_solution(a);
-    const auto b = this->put(system.b);
-    auto x = this->put(system.x0);
-    const SolveResult result =
-        ostinato::solve(this->space(), op, b, x, m, solver, {.rtol = rtol, .max_iterations = 200});
-    const ReferenceResidual end = reference_residual(a.view(), x.download(), system.b);
-    EXPECT_TRUE(!result || end.norm <= rtol * end.b_norm * 1.0001L);
-    return result;
-  }
-
-  int iterations(const Csr<Value>& a, const std::string& solver, const MultigridOptions& options) const {
-    const SolveResult result = solve(a, solver, options);
-    EXPECT_TRUE(result) << result.message();
-    return result.iterations;
-  }
-
-  std::vector<Value> apply(const Multigrid<Home, Value>& m, const std::vector<Value>& r) const {
-    const auto dr = this->put(r);
-    auto z = this->put(std::vector<Value>(r.size())), with_dot = this->put(std::vector<Value>(r.size()));
-    auto slot = this->template put<double>({-1});
-    m.apply(dr, z);
-    m.apply_dot(dr, with_dot, slot.data());
-    const std::vector<Value> result = z.download();
-    EXPECT_TRUE(same_bits(result, with_dot.download()));
-    double dot = 0;
-    for (std::size_t i = 0; i < r.size(); ++i) dot += static_cast<double>(r[i]) * static_cast<double>(result[i]);
-    EXPECT_NEAR(slot.download()[0], dot, 1e-5 * std::abs(dot) + 1e-30);
-    return result;
-  }
-};
+class KCycleOn : public MultigridSuite<Case> {};
 
 TYPED_TEST_SUITE(KCycleOn, EverySpace, SpaceNames);
 

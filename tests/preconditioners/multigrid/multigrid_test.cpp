@@ -12,8 +12,10 @@
 
 #include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
+#include <ostinato/spmv/base/stop.hpp>
 #include <ostinato/strategy/any_preconditioner.hpp>
 
+#include "preconditioners/multigrid/multigrid_suite.hpp"
 #include "support/grids.hpp"
 #include "support/preconditioning.hpp"
 #include "support/solving.hpp"
@@ -23,10 +25,9 @@ namespace ostinato::test {
 namespace {
 
 template <class Case>
-class MultigridOn : public SpaceTest<Case> {
+class MultigridOn : public MultigridSuite<Case> {
  protected:
-  using Home = typename Case::Space;
-  using Value = typename Case::T;
+  using typename MultigridSuite<Case>::Home, typename MultigridSuite<Case>::Value;
 
   /// Solves for a random right-hand side, and recomputes the residual.
   SolveResult solve(const Csr<Value>& a, const std::string& solver, double scale = 1) const {
@@ -43,19 +44,11 @@ class MultigridOn : public SpaceTest<Case> {
     for (Value& v : b) v *= static_cast<Value>(scale);
     const auto db = this->put(b);
     auto x = this->put(std::vector<Value>(b.size()));
-    const double rtol = sizeof(Value) == 4 ? 1e-5 : 1e-8;
+    const double goal = sizeof(Value) == 4 ? 1e-5 : 1e-8;
     const SolveResult result =
-        ostinato::solve(this->space(), op, db, x, m, solver, {.rtol = rtol, .max_iterations = 100});
-    long double squares = 0, of_b = 0;
-    const std::vector<Value> solution = x.download();
-    for (std::size_t i = 0; i < b.size(); ++i) {
-      long double r = b[i];
-      for (auto k = static_cast<std::size_t>(a.row_ptr[i]); k < static_cast<std::size_t>(a.row_ptr[i + 1]); ++k)
-        r -= static_cast<long double>(a.val[k]) * solution[static_cast<std::size_t>(a.col[k])];
-      squares += r * r;
-      of_b += static_cast<long double>(b[i]) * b[i];
-    }
-    EXPECT_TRUE(!result || std::sqrt(squares) <= rtol * std::sqrt(of_b) * 1.0001L);
+        ostinato::solve(this->space(), op, db, x, m, solver, {.rtol = goal, .max_iterations = 100});
+    const ReferenceResidual end = reference_residual(a.view(), x.download(), b);
+    EXPECT_TRUE(!result || end.norm <= goal * end.b_norm * 1.0001L);
     return result;
   }
 
@@ -71,24 +64,9 @@ class MultigridOn : public SpaceTest<Case> {
     const Multigrid<Home, Value> m(analysis);
     const auto db = this->put(b);
     auto x = this->put(std::vector<Value>(b.size()));
-    const double rtol = sizeof(Value) == 4 ? 1e-4 : 1e-8;
-    const SolveResult result = cg(this->space(), op, db, x, m, {.rtol = rtol, .max_iterations = 100});
+    const SolveResult result = cg(this->space(), op, db, x, m, {.rtol = this->rtol, .max_iterations = 100});
     const ReferenceResidual end = reference_residual(a.view(), x.download(), b);
-    EXPECT_TRUE(!result || end.norm <= rtol * end.b_norm * 1.0001L);
-    return result;
-  }
-
-  std::vector<Value> apply(const Multigrid<Home, Value>& m, const std::vector<Value>& r) const {
-    const auto dr = this->put(r);
-    auto z = this->put(std::vector<Value>(r.size())), with_dot = this->put(std::vector<Value>(r.size()));
-    auto slot = this->template put<double>({-1});
-    m.apply(dr, z);
-    m.apply_dot(dr, with_dot, slot.data());
-    const std::vector<Value> result = z.download();
-    EXPECT_TRUE(same_bits(result, with_dot.download()));
-    double dot = 0;
-    for (std::size_t i = 0; i < r.size(); ++i) dot += static_cast<double>(r[i]) * static_cast<double>(result[i]);
-    EXPECT_NEAR(slot.download()[0], dot, 1e-5 * std::abs(dot));
+    EXPECT_TRUE(!result || end.norm <= this->rtol * end.b_norm * 1.0001L);
     return result;
   }
 };
@@ -100,12 +78,34 @@ TYPED_TEST(MultigridOn, IsSymmetricAndPositive) {
   for (const Extents& e : {Extents{97}, Extents{20, 13}, Extents{8, 9, 10}, Extents{16, 16, 4}}) {
     for (const double size : {0.0, 2.0}) {
       const Csr<T> a = grid_matrix<T>(e, varied(e, true, size));
-      const Multigrid m(this->space(), a);
-      const auto u = random_vector<T>(a.rows, 1), v = random_vector<T>(a.rows, 2);
       SCOPED_TRACE(std::to_string(e.x) + " x " + std::to_string(e.y) + " x " + std::to_string(e.z));
-      expect_symmetric_and_positive(u, this->apply(m, u), v, this->apply(m, v));
+      this->expect_symmetric_and_positive(Multigrid(this->space(), a), a.rows);
     }
   }
+}
+
+/// Asks to stop from the look after `looks` others on.
+struct StopAfter {
+  int looks;
+  int* seen;
+  bool stop_requested() const { return ++*seen > looks; }
+};
+
+TYPED_TEST(MultigridOn, EndsWithinALevelAfterAStopIsRequested) {
+  using T = typename TypeParam::T;
+  using Space = typename TypeParam::Space;
+  const Csr<T> a = grid_matrix<T>({40, 33}, varied({40, 33}, true, 1.0));
+  const Analysis<Space, T> analysis(this->space(), a);
+  const MultigridOptions options{.kind = MultigridKind::structured};
+  const MemoryBudget memory(this->space(), "multigrid");
+  for (const int looks : {0, 1, 2}) {
+    int seen = 0;
+    EXPECT_THROW((Multigrid<Space, T>(analysis, options, StopAfter{looks, &seen}, memory)), Stopped);
+    EXPECT_EQ(seen, looks + 1);
+  }
+  int seen = 0;
+  const Multigrid<Space, T> whole(analysis, options, StopAfter{1000, &seen}, memory);
+  EXPECT_GE(seen, static_cast<int>(whole.levels().size())) << "a look a level at least";
 }
 
 /// Shapes of grids: larger than a tile of the passes, smaller, odd and even, and so thin that a tile has a side alone.
@@ -388,12 +388,12 @@ TYPED_TEST(MultigridOn, NamesWhatItCannotDo) {
   };
   Csr<T> negative = generate<T>("poisson2d", {.n = 8});
   for (T& v : negative.val) v = -v;
-  EXPECT_EQ(message(negative), "multigrid: the diagonal isn't positive; use --precond jacobi");
-  EXPECT_EQ(message(dense<T>({{0, 1}, {1, 0}})), "multigrid: the diagonal isn't positive; use --precond none");
-  EXPECT_EQ(message(dense<T>({{1, 0, 2}, {0, 1, 0}})), "multigrid: the matrix isn't square; use --precond none");
-  EXPECT_EQ(message(diagonal_matrix<T>({1, 2, 3, 4})), "multigrid: the matrix is diagonal; use --precond jacobi");
+  EXPECT_EQ(message(negative), "multigrid: the diagonal isn't positive; use preconditioner jacobi");
+  EXPECT_EQ(message(dense<T>({{0, 1}, {1, 0}})), "multigrid: the diagonal isn't positive; use preconditioner none");
+  EXPECT_EQ(message(dense<T>({{1, 0, 2}, {0, 1, 0}})), "multigrid: the matrix isn't square; use preconditioner none");
+  EXPECT_EQ(message(diagonal_matrix<T>({1, 2, 3, 4})), "multigrid: the matrix is diagonal; use preconditioner jacobi");
   EXPECT_EQ(message(diagonal_matrix<T>({1, std::numeric_limits<T>::quiet_NaN()})),
-            "multigrid: not all values are finite; use --precond jacobi");
+            "multigrid: not all values are finite; use preconditioner jacobi");
 }
 
 TYPED_TEST(MultigridOn, SolvesPeriodicGrids) {

@@ -14,6 +14,7 @@
 
 #include "preconditioners/multigrid/algebraic/algebraic_matrices.hpp"
 #include "preconditioners/multigrid/coordinates.hpp"
+#include "preconditioners/multigrid/multigrid_suite.hpp"
 #include "support/solving.hpp"
 #include "support/systems.hpp"
 
@@ -36,34 +37,18 @@ MultigridOptions anew(MultigridOptions options) {
 }
 
 template <class Case>
-class MultigridReuseOn : public SpaceTest<Case> {
+class MultigridReuseOn : public MultigridSuite<Case> {
  protected:
-  using Home = typename Case::Space;
-  using Value = typename Case::T;
+  using typename MultigridSuite<Case>::Home, typename MultigridSuite<Case>::Value;
   using Made = Multigrid<Home, Value>;
-  static constexpr double rtol = sizeof(Value) == 4 ? 1e-4 : 1e-8;
 
   Analysis<Home, Value> analysed(const Csr<Value>& a) const { return Analysis<Home, Value>(this->space(), a); }
 
-  /// Solves for a random solution, and recomputes the residual. Returns the number of iterations.
+  /// The iterations of a solve.
   int solve(const Csr<Value>& a, const Made& m, const std::string& solver = "cg") const {
-    const Operator<Home, Value> op(this->space(), a);
-    const auto system = with_known_solution(a);
-    const auto b = this->put(system.b);
-    auto x = this->put(system.x0);
-    const SolveResult result =
-        ostinato::solve(this->space(), op, b, x, m, solver, {.rtol = rtol, .max_iterations = 300});
+    const SolveResult result = this->solve_with(Operator<Home, Value>(this->space(), a), m, a, solver);
     EXPECT_TRUE(result) << result.message();
-    const ReferenceResidual end = reference_residual(a.view(), x.download(), system.b);
-    EXPECT_LE(end.norm, rtol * end.b_norm * 1.0001L);
     return result.iterations;
-  }
-
-  std::vector<Value> apply(const Made& m, const std::vector<Value>& r) const {
-    const auto dr = this->put(r);
-    auto z = this->put(std::vector<Value>(r.size()));
-    m.apply(dr, z);
-    return z.download();
   }
 
   /// What a hierarchy makes of a fixed random vector.

@@ -12,6 +12,7 @@
 
 #include "preconditioners/multigrid/algebraic/algebraic_matrices.hpp"
 #include "preconditioners/multigrid/coordinates.hpp"
+#include "preconditioners/multigrid/multigrid_suite.hpp"
 #include "support/solving.hpp"
 #include "support/systems.hpp"
 
@@ -28,32 +29,11 @@ MultigridOptions aggregation(int unknowns = 1, PointCoordinates coordinates = {}
 }
 
 template <class Case>
-class MultigridByAggregationOn : public SpaceTest<Case> {
+class MultigridByAggregationOn : public MultigridSuite<Case> {
  protected:
-  using Home = typename Case::Space;
-  using Value = typename Case::T;
-  static constexpr double rtol = sizeof(Value) == 4 ? 1e-4 : 1e-8;
-
-  /// Solves for a random solution by CG, and recomputes the residual. Returns the number of iterations.
-  int solve(const Csr<Value>& a, const MultigridOptions& options) const {
-    const Analysis<Home, Value> analysis(this->space(), a);
-    const Operator<Home, Value> op(analysis);
-    const Multigrid<Home, Value> m(analysis, options);
-    const auto system = with_known_solution(a);
-    const auto b = this->put(system.b);
-    auto x = this->put(system.x0);
-    const SolveResult result = ostinato::solve(this->space(), op, b, x, m, "cg", {.rtol = rtol, .max_iterations = 200});
-    EXPECT_TRUE(result) << result.message();
-    const ReferenceResidual end = reference_residual(a.view(), x.download(), system.b);
-    EXPECT_LE(end.norm, rtol * end.b_norm * 1.0001L);
-    return result.iterations;
-  }
-
-  std::vector<Value> apply(const Multigrid<Home, Value>& m, const std::vector<Value>& r) const {
-    const auto dr = this->put(r);
-    auto z = this->put(std::vector<Value>(r.size()));
-    m.apply(dr, z);
-    return z.download();
+  /// The iterations of CG.
+  int solve(const Csr<typename Case::T>& a, const MultigridOptions& options) const {
+    return this->iterations(a, "cg", options);
   }
 };
 
@@ -68,12 +48,7 @@ TYPED_TEST(MultigridByAggregationOn, IsSymmetricAndPositive) {
       {graph_laplacian<T>(597, 3, 2, 0.1, 1), aggregation()},
       {times(graph_laplacian<T>(597, 3, 1, 0.1, 1), -3), aggregation()}};
   for (const auto& [a, options] : cases) {
-    const Multigrid m(this->space(), a, options);
-    const auto u = random_vector<T>(a.rows, 1), v = random_vector<T>(a.rows, 2);
-    const auto mu = this->apply(m, u), mv = this->apply(m, v);
-    EXPECT_NEAR(dot_of(u, mv), dot_of(v, mu), 1e-5 * std::sqrt(dot_of(u, mu) * dot_of(v, mv)));
-    EXPECT_GT(dot_of(u, mu), 0);
-    EXPECT_GT(dot_of(v, mv), 0);
+    this->expect_symmetric_and_positive(Multigrid(this->space(), a, options), a.rows);
   }
 }
 

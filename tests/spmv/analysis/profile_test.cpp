@@ -111,12 +111,6 @@ struct PlainProfile {
     return slots;
   }
 
-  Offset ell_third() const {
-    std::vector<Offset> of = lengths();
-    std::sort(of.rbegin(), of.rend());
-    return of.empty() ? 0 : std::min<Offset>(of[(of.size() + 2) / 3 - 1], Profile::widest_third);
-  }
-
   bool single() const {
     return std::all_of(a.val.begin(), a.val.end(), [](T v) { return static_cast<T>(static_cast<float>(v)) == v; });
   }
@@ -145,7 +139,6 @@ void expect_profile(const Profile& p, const Csr<T>& a) {
   for (const int s : {2, 3, 4, 5, 6, 8}) EXPECT_DOUBLE_EQ(p.square_fill[s], plain.fill(s, s)) << s;
   for (const int s : {0, 1, 7}) EXPECT_EQ(p.square_fill[s], 0) << s;
   EXPECT_EQ(p.sliced_slots, plain.sliced_slots());
-  EXPECT_EQ(p.ell_third, plain.ell_third());
   EXPECT_EQ(p.single, plain.single());
   EXPECT_EQ(p.distinct, static_cast<int>(plain.different().size()));
   EXPECT_EQ(p.different, plain.different());
@@ -168,7 +161,6 @@ TYPED_TEST(ProfileOf, KnowsASmallMatrixByHand) {
   EXPECT_DOUBLE_EQ(p.square_fill[5], 8.0 / 25);
   EXPECT_DOUBLE_EQ(p.square_fill[8], 8.0 / 64);
   EXPECT_EQ(p.sliced_slots, 32 * 3);
-  EXPECT_EQ(p.ell_third, 2);
   EXPECT_EQ(p.single, is_single<typename TypeParam::T>);
   EXPECT_EQ(p.distinct, 7);
   EXPECT_EQ(p.sectors, 2);
@@ -211,7 +203,7 @@ TYPED_TEST(ProfileOf, NothingHasTheProfileOfNothing) {
     const Profile p = this->of(from_triplets<T>(rows, cols, {}));
 
     EXPECT_EQ(p.fill[0][0] + p.square_fill[2] + p.sectors + p.hot[2], 0);
-    EXPECT_EQ(p.sliced_slots + p.ell_third + p.distinct, 0);
+    EXPECT_EQ(p.sliced_slots + p.distinct, 0);
     EXPECT_TRUE(p.single);
   }
 }

@@ -101,7 +101,6 @@ void expect_same(const Structure& a, const Structure& b) {
   EXPECT_EQ(a.profile->distinct, b.profile->distinct);
   EXPECT_EQ(a.profile->different, b.profile->different);
   EXPECT_EQ(a.profile->sliced_slots, b.profile->sliced_slots);
-  EXPECT_EQ(a.profile->ell_third, b.profile->ell_third);
   EXPECT_EQ(a.profile->sectors, b.profile->sectors);
   EXPECT_EQ(std::memcmp(a.profile->fill, b.profile->fill, sizeof a.profile->fill), 0);
   EXPECT_EQ(std::memcmp(a.profile->square_fill, b.profile->square_fill, sizeof a.profile->square_fill), 0);

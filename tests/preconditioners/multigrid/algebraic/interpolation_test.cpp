@@ -15,6 +15,7 @@
 #include <ostinato/spmv/base/error.hpp>
 
 #include "preconditioners/multigrid/algebraic/algebraic_matrices.hpp"
+#include "spmv/algebra/algebra_cases.hpp"
 #include "support/reference.hpp"
 #include "support/spaces.hpp"
 
@@ -89,7 +90,7 @@ class InterpolationOn : public SpaceTest<Case> {
     const std::vector<std::uint8_t> strong = c.strong.download();
     const std::vector<std::int32_t> split = c.split.download();
     const std::vector<Offset> number = c.number.download();
-    Made made{{rows_of(a.view()), {}, {}, {}}, rows_of(host(p.view()).view()), p.view().cols};
+    Made made{{rows_of(a.view()), {}, {}, {}}, rows_of(host(p).view()), p.view().cols};
     for (std::size_t i = 0; i < split.size(); ++i) {
       made.reference.is_coarse.push_back(split[i] == algebraic::coarse);
       made.reference.number.push_back(static_cast<Index>(number[i]));
@@ -110,14 +111,8 @@ class InterpolationOn : public SpaceTest<Case> {
     return rows;
   }
 
-  Csr<Value> host(const CsrView<Value>& a) const {
-    Csr<Value> h{a.rows, a.cols, Array<Offset>(a.row_ptr.size()), Array<Index>(a.col.size()),
-                 Array<Value>(a.val.size())};
-    this->space().download(h.row_ptr.data(), a.row_ptr.data(), a.row_ptr.size_bytes());
-    if (a.nonzeros() > 0) {
-      this->space().download(h.col.data(), a.col.data(), a.col.size_bytes());
-      this->space().download(h.val.data(), a.val.data(), a.val.size_bytes());
-    }
+  Csr<Value> host(const SpaceCsr<Home, Value>& a) const {
+    Csr<Value> h = downloaded(this->space(), a);
     EXPECT_TRUE(is_canonical(h.view()));
     return h;
   }

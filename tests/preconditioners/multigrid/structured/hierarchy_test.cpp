@@ -135,7 +135,7 @@ class HierarchyOn : public SpaceTest<Case> {
   Hierarchy<Home> make(const Csr<Value>& a) const {
     const Analysis<Home, Value> analysis(this->space(), a);
     EXPECT_TRUE(analysis.grid()) << analysis.grid().text();
-    return Hierarchy<Home>(analysis, analysis.grid());
+    return Hierarchy<Home>(GridPlan<Home>(analysis, analysis.grid()));
   }
 };
 
@@ -377,7 +377,7 @@ TYPED_TEST(HierarchyOn, OfAPeriodicStencilIsThatOfItsMatrix) {
           return dx == 0 && dy == 0 && dz == 0 ? 7.0 + x % 2 : -1.0;
         };
       const StencilOperator<typename TypeParam::Space, T> a(this->space(), stencil);
-      const Hierarchy hierarchy(a);
+      const Hierarchy hierarchy{GridPlan<typename TypeParam::Space>(a)};
       EXPECT_LT(worst_galerkin(hierarchy), 3e-6);
       const Dense found = operator_of(hierarchy.levels().front());
       const Csr<T> matrix = stencil_matrix<T>(stencil);
@@ -428,7 +428,7 @@ TYPED_TEST(HierarchyOn, OfAnUnknownIsThatOfItsCouplingsWithItself) {
     for (const bool by_field : {false, true}) {
       const Analysis analysis(this->space(), with_unknowns(a, 3, by_field, 0.25));
       for (int u = 0; u < 3; ++u) {
-        const Hierarchy hierarchy(analysis, analysis.grid(), u);
+        const Hierarchy hierarchy{GridPlan<typename TypeParam::Space>(analysis, analysis.grid(), u)};
         ASSERT_EQ(hierarchy.levels().size(), alone.levels().size());
         EXPECT_EQ(hierarchy.by_class(), size == 0);
         for (std::size_t k = 0; k < alone.levels().size(); ++k) {
@@ -476,12 +476,14 @@ TYPED_TEST(HierarchyOn, KnowsItsMemoryRoughlyWhereAnAxisIsNearlyTooWeakToBeHalve
         grid_matrix<T>(e, [share, star = laplacian(e, true)](Index x, Index y, Index z, int dx, int dy, int dz) {
           return star(x, y, z, dx, dy, dz) * (dx != 0 ? 1 : share) * (1 + 1e-3 * (x == 3 && dx == 1));
         }));
-    Certainty last = Certainty::at_least;
-    const GridPlan<typename TypeParam::Space> plan = [&](const auto&, Certainty c) { last = c; };
-    const Hierarchy hierarchy(analysis, analysis.grid(), 0, plan);
+    GridPlan<typename TypeParam::Space> plan(analysis, analysis.grid());
+    EXPECT_EQ(plan.certainty(), Certainty::at_least);
+    EXPECT_TRUE(plan.measure());
+    EXPECT_EQ(plan.certainty(), share > 0.6 ? Certainty::close : Certainty::rough);
+    EXPECT_EQ(plan.grids()[0].axes, 3);
+    const Hierarchy hierarchy(std::move(plan));
     EXPECT_FALSE(hierarchy.by_class());
     EXPECT_EQ(hierarchy.levels()[0].axes, 3);
-    EXPECT_EQ(last, share > 0.6 ? Certainty::close : Certainty::rough);
   }
 }
 

@@ -176,7 +176,7 @@ class PassesOn : public SpaceTest<Case> {
   /// of these grids at least so many must be plain.
   void expect_passes(const Csr<Value>& a, Index step, std::size_t first, std::size_t plain = 0) const {
     const Analysis<Cuda, Value> analysis(this->space(), a);
-    const Hierarchy<Cuda> h(analysis, analysis.grid());
+    const Hierarchy<Cuda> h(GridPlan<Cuda>(analysis, analysis.grid()));
     const Level<Cuda>& finest = h.levels()[0];
     ASSERT_TRUE(has_descent(this->space(), finest)) << finest.axes;
     for (std::size_t k = 0; k < plain; ++k) EXPECT_TRUE(h.levels()[k].plain) << k;
@@ -322,7 +322,7 @@ std::vector<double> passed_on(int device) {
   const Extents e{40, 30, 20};
   const Csr<double> a = grid_matrix<double>(e, laplacian(e, true));
   const Analysis<Cuda, double> analysis(space, a);
-  const Hierarchy<Cuda> h(analysis, analysis.grid());
+  const Hierarchy<Cuda> h(GridPlan<Cuda>(analysis, analysis.grid()));
   const Level<Cuda>& level = h.levels()[0];
   const std::vector<double> host_r = random_vector<double>(a.rows, 3);
   const Vector<Cuda, double> r(space, std::span<const double>(host_r));

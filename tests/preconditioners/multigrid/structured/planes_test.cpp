@@ -28,7 +28,7 @@ using namespace multigrid;
 
 Hierarchy<Host> hierarchy_of(const ostinato::Stencil& stencil) {
   const Host space;
-  return Hierarchy<Host>(StencilOperator<Host, double>(space, stencil));
+  return Hierarchy<Host>(GridPlan<Host>(StencilOperator<Host, double>(space, stencil)));
 }
 
 /// How many grids are plain, from the finest one down.

@@ -389,7 +389,7 @@ TEST(BccooParameters, SurviveAsText) {
   EXPECT_EQ(BccooParameters::parse("bccoo", p.text("bccoo")), p);
   p.slices = 8;
   EXPECT_EQ(BccooParameters::parse("bccoo-plus", p.text("bccoo-plus")), p);
-  for (const int hot : {4096, 8192, 16384, 17408}) {
+  for (const int hot : {8192, 16384, 17408}) {
     BccooParameters with_hot;
     with_hot.threads = 1024;
     with_hot.hot = hot;
@@ -404,7 +404,7 @@ TEST(BccooParameters, RefuseWhatDoesNotGoTogether) {
 
   EXPECT_NE(refused("height=5").find("1, 2, 3 or 4"), std::string::npos);
   EXPECT_NE(refused("slices=2").find("unknown parameter 'slices'"), std::string::npos);
-  EXPECT_NE(refused("height=2,hot=4096").find("1 x 1"), std::string::npos);
+  EXPECT_NE(refused("height=2,hot=8192").find("1 x 1"), std::string::npos);
   EXPECT_NE(refused("threads=1024").find("hot"), std::string::npos);
 }
 

@@ -1,0 +1,320 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include "solve_ranks.hpp"
+
+#include <fmt/format.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <limits>
+#include <span>
+
+#include <ostinato/ostinato.hpp>
+#include <ostinato/preconditioners/distributed.hpp>
+#include <ostinato/spmv/ordering/graph_parts.hpp>
+#include <ostinato/spmv/team/partitioning.hpp>
+#include <ostinato/spmv/team/read_rows.hpp>
+#include <ostinato/strategy/distributed_solve.hpp>
+
+#include "commands.hpp"
+#include "exit_code.hpp"
+#include "files.hpp"
+#include "generated.hpp"
+#include "json.hpp"
+#include "progress.hpp"
+#include "report.hpp"
+#include "solve_report.hpp"
+#include "text.hpp"
+
+namespace ostinato::cli {
+
+namespace {
+
+/// Whether --partition names none of the ways to share rows.
+bool names_file(const std::string& partition) {
+  constexpr std::array ways = {"entries", "rows", "rcm", "metis", "grid"};
+  return std::find(ways.begin(), ways.end(), partition) == ways.end();
+}
+
+void require_for_ranks(const SolveInput& in) {
+  const auto refuse = [](bool given, const char* option) {
+    if (given) throw UsageError(std::string(option) + " isn't for ranks yet; leave it out, or start one process");
+  };
+  refuse(in.device.device != "auto" && in.device.device != "cpu", "--device cuda");
+  refuse(in.renumber == "on", "--renumber on");
+  refuse(in.symmetric, "--symmetric");
+  refuse(!in.coordinates.empty(), "--coordinates");
+  refuse(!in.html.empty(), "--html");
+  refuse(in.limits.mixed == MixedPrecision::on, "--mixed");
+  refuse(in.matrix == "-" || in.rhs == "-" || in.guess == "-", "the standard input");
+  if (in.formats.format != "auto" && in.formats.format != "csr" && in.formats.format != "dia")
+    throw UsageError("--format " + in.formats.format + " isn't for ranks, which have auto, csr and dia");
+  if (in.partition == "metis" && !has_graph_parts)
+    throw UsageError("--partition metis: this build has no METIS; take rcm");
+  if (names_file(in.partition) && !std::filesystem::exists(in.partition))
+    throw UsageError("--partition '" + in.partition +
+                     "': there is no such file; known: entries, rows, rcm, metis, grid");
+  if (in.precond == "auto") return;
+  const std::string names = ", " + distributed_preconditioner_names() + ",";
+  if (names.find(", " + name_of(in.precond) + ",") == std::string::npos)
+    throw UsageError("--precond " + name_of(in.precond) + " isn't for ranks, which have " +
+                     distributed_preconditioner_names());
+}
+
+Team team_of(const SolveInput& in) {
+  const Team team = with_usage_errors([] { return Team::mpi(); });
+  if (team.size() != Team::launched())
+    throw UsageError(
+        fmt::format("the launcher has started {} processes, and MPI knows of {}: it is the launcher of "
+                    "another MPI than this program was built with",
+                    Team::launched(), team.size()));
+  team.set_patience(in.rank_timeout);
+  return team;
+}
+
+/// Threads of a rank: those that are asked for, or its share of the processors.
+Host host_of(const Team& team, const SolveInput& in) {
+  if (in.device.threads > 0 || std::getenv("OMP_NUM_THREADS") != nullptr) return Host(in.device.threads);
+  char name[256] = {};
+  ::gethostname(name, sizeof name - 1);
+  std::string mine(name);
+  int here = 0;
+  for (const Team::Bytes& other : team.all_gather_v(std::as_bytes(std::span(mine))))
+    here += std::equal(other.begin(), other.end(), std::as_bytes(std::span(mine)).begin(),
+                       std::as_bytes(std::span(mine)).end());
+  cpu_set_t set;
+  const int bound = ::sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+  const bool is_bound = bound < ::sysconf(_SC_NPROCESSORS_ONLN);
+  return Host(std::clamp(is_bound ? bound : bound / std::max(1, here), 1, 512));
+}
+
+template <class T>
+std::vector<T> own_part(const Team& team, const Partition& parts, const std::string& path) {
+  return team.agreed([&] {
+    const Array<T> whole = read_vector<T>(path);
+    if (whole.size() != static_cast<std::size_t>(parts.rows()))
+      throw FormatError(path, 0, fmt::format("holds {} values, but the matrix needs {}", whole.size(), parts.rows()));
+    return std::vector<T>(whole.begin() + parts.begin(team), whole.begin() + parts.end(team));
+  });
+}
+
+/// The solve of one rank.
+template <class T>
+class RankSolve {
+ public:
+  RankSolve(const Team& team, const SolveInput& in)
+      : team_(team), in_(in), report_(begun(in)), host_(host_of(team, in)) {}
+
+  int run() {
+    SharedRows<T> rows = read();
+    DistributedOptions options{in_.solver, in_.precond, in_.formats.format, report_.options};
+    share(rows.parts, options);
+    report_.times.read = watch_.lap();
+    DistributedSolver<T> solver(team_, rows.mine, std::move(options), host_);
+    rows.mine = {};
+    report_.times.convert = watch_.lap();
+    const std::vector<T> b = right_hand_side(solver);
+    std::vector<T> x(static_cast<std::size_t>(solver.columns().length(team_)));
+    if (!in_.guess.empty()) x = own_part<T>(team_, solver.columns(), in_.guess);
+    solve(solver, b, x);
+    take(solver, x);
+    return finish(solver, x);
+  }
+
+ private:
+  bool leads() const { return team_.rank() == 0; }
+
+  SharedRows<T> read() {
+    const Sharing sharing = in_.partition == "rows" ? Sharing::rows : Sharing::entries;
+    if (!generated_matrix(in_.matrix)) return read_rows<T>(team_, in_.matrix, sharing, &report_.file);
+    const Csr<T> whole = team_.agreed([&] { return load_matrix<T>(in_.matrix, &report_.file); });
+    return share_rows(team_, whole, sharing);
+  }
+
+  /// Says what the solver is to make of the rows that were read.
+  void share(const Partition& read, DistributedOptions& options) const {
+    const std::string& how = in_.partition;
+    if (how == "entries" || how == "rows") return;
+    options.partition = names_file(how) ? "owners" : how;
+    if (names_file(how)) options.owners = read_owners(team_, read, how);
+  }
+
+  std::vector<T> right_hand_side(const DistributedSolver<T>& solver) const {
+    if (!in_.rhs.empty()) return own_part<T>(team_, solver.given(), in_.rhs);
+    const std::vector<T> ones(static_cast<std::size_t>(solver.columns().length(team_)), T{1}), b = solver.product(ones);
+    double largest = 0;
+    for (const T value : b) largest = std::max(largest, std::abs(static_cast<double>(value)));
+    const double rounding = 8 * static_cast<double>(std::numeric_limits<T>::epsilon());
+    if (solver.given().rows() > 0 && team_.most(largest) <= rounding * solver.matrix().facts()->norm_inf)
+      throw FormatError(in_.matrix, 0, "A * ones = 0: constants solve A x = 0; give a right-hand side with -f");
+    return b;
+  }
+
+  void solve(DistributedSolver<T>& solver, std::span<const T> b, std::span<T> x) {
+    LiveLine live(!in_.quiet && leads());
+    const InterruptFlag interrupt;
+    SolveOptions options = report_.options;
+    options.callback = [&](const Iteration& now) {
+      live.iteration(now);
+      return true;
+    };
+    options.stop = StopOnInterrupt{&interrupt};
+    report_.result = solver.solve(b, x, options);
+    report_.times.solve = watch_.lap();
+  }
+
+  void take(const DistributedSolver<T>& solver, std::span<const T> x) {
+    const RankReport mine{solver.matrix().report(), solver.reduction_seconds(), report_.result.seconds};
+    report_.ranks = team_.all_gather(mine);
+    report_.reductions = solver.reductions();
+    static_cast<ostinato::Facts&>(report_.structure) = *solver.matrix().facts();
+    report_.choice.format = solver.matrix().format();
+    report_.solver = {solver.method(), in_.solver == "auto" ? "by the matrix" : "asked for"};
+    report_.preconditioner = {solver.preconditioner(), in_.precond == "auto" ? "by the matrix" : "asked for"};
+    report_.device = {
+        fmt::format("{} ranks of MPI, rank 0 on {}", team_.size(), host_.description()), {}, in_.device.precision, {}};
+    report_.bytes.matrix = team_.sum(solver.matrix().bytes());
+    report_.bytes.preconditioner = team_.sum(report_.result.preconditioner_bytes);
+    report_.bytes.workspace = team_.sum(report_.result.workspace_bytes);
+    if (!report_.of_ones || report_.structure.rows < report_.structure.cols) return;
+    double error = 0;
+    for (const T value : x) error = std::max(error, std::abs(static_cast<double>(value) - 1));
+    report_.error = team_.most(error);
+  }
+
+  /// The whole x, on rank 0.
+  std::vector<T> whole(std::span<const T> x) const {
+    std::vector<Team::Bytes> to(static_cast<std::size_t>(team_.size()));
+    const auto bytes = std::as_bytes(x);
+    to[0].assign(bytes.begin(), bytes.end());
+    std::vector<T> all;
+    for (const Team::Bytes& part : team_.exchange_v(to)) {
+      const auto* const values = reinterpret_cast<const T*>(part.data());
+      all.insert(all.end(), values, values + part.size() / sizeof(T));
+    }
+    return all;
+  }
+
+  int finish(const DistributedSolver<T>& solver, std::span<const T> x) {
+    const std::vector<T> all = in_.output.empty() ? std::vector<T>() : whole(x);
+    int code = exit_code(report_.result.status);
+    if (leads()) {
+      Outputs outputs;
+      outputs.attempt([&] {
+        if (in_.output.empty()) return;
+        write_vector<T>(in_.output, std::span<const T>(all),
+                        "ostinato solve " + in_.matrix + "\n" + report_.result.message());
+        report_.output = in_.output;
+      });
+      report_.times.total = since_start_.seconds();
+      outputs.attempt([&] { write_json(in_.json, report_); });
+      outputs.attempt([&] { write_history(in_.history, report_.result.history); });
+      outputs.attempt([&] {
+        if (!in_.quiet) print(table_stream({in_.json, in_.output, in_.history}), solver);
+        require_printed();
+      });
+      code = outputs.finish(exit_code(report_.result.status));
+    }
+    return team_.most(leads() ? code : 0);
+  }
+
+  template <class Of>
+  std::string spread(Of of) const {
+    double least = HUGE_VAL, most = 0, sum = 0;
+    for (const RankReport& r : report_.ranks) {
+      const double value = static_cast<double>(of(r));
+      least = std::min(least, value);
+      most = std::max(most, value);
+      sum += value;
+    }
+    const auto text = [](double value) { return count_text(static_cast<std::int64_t>(value + 0.5)); };
+    return fmt::format("{} to {}, mean {}", text(least), text(most),
+                       text(sum / static_cast<double>(report_.ranks.size())));
+  }
+
+  /// The largest work of a rank over the mean.
+  double imbalance() const {
+    double most = 0, sum = 0;
+    for (const RankReport& r : report_.ranks) {
+      const double work = static_cast<double>(r.halo.entries + Partition::entries_of_row * r.halo.rows);
+      most = std::max(most, work);
+      sum += work;
+    }
+    return sum > 0 ? most * static_cast<double>(report_.ranks.size()) / sum : 1;
+  }
+
+  void add_ranks(Facts& facts) const {
+    const RankReport& mine = report_.ranks.front();
+    facts.row("rows a rank", spread([](const RankReport& r) { return r.halo.rows; }));
+    facts.row("entries a rank", spread([](const RankReport& r) { return r.halo.entries; }));
+    facts.more(fmt::format("the most work of a rank is {:.3g} times the mean", imbalance()));
+    facts.row("ghosts a rank", spread([](const RankReport& r) { return r.halo.ghosts; }));
+    facts.more(fmt::format(
+        "from at most {} other ranks",
+        std::max_element(report_.ranks.begin(), report_.ranks.end(), [](const RankReport& a, const RankReport& b) {
+          return a.halo.neighbours < b.halo.neighbours;
+        })->halo.neighbours));
+    const auto each = [](double seconds, std::uint64_t times) {
+      return times == 0 ? std::string("-") : seconds_text(seconds / static_cast<double>(times));
+    };
+    facts.row("a halo", each(mine.halo.seconds, mine.halo.exchanges) + " of waiting, " +
+                            spread([](const RankReport& r) { return r.halo.bytes; }) + " bytes");
+    facts.row("a reduction", each(mine.reduction_seconds, report_.reductions) + ", with waiting for other ranks");
+  }
+
+  void print(std::FILE* to, const DistributedSolver<T>& solver) const {
+    const SolveResult& result = report_.result;
+    Facts facts;
+    add_device(facts, report_.device);
+    facts.row("matrix", in_.matrix);
+    facts.more(size_text(report_.structure) + ", " + (report_.structure.symmetric ? "symmetric" : "not symmetric"));
+    facts.row("right-hand side", report_.rhs);
+    facts.row("solver", report_.solver.name + ": " + report_.solver.reason);
+    facts.row("preconditioner", report_.preconditioner.name + ": " + report_.preconditioner.reason);
+    facts.row("format", solver.matrix().format());
+    facts.row("partition", in_.partition);
+    facts.gap();
+    add_ranks(facts);
+    facts.gap();
+    facts.row("iterations", count_text(result.iterations));
+    facts.row("residual", fmt::format("||b - A x|| / ||b|| = {:.3g}, recomputed; asked for {:.3g}",
+                                      result.relative_residual, report_.options.rtol));
+    if (report_.error) facts.row("error", fmt::format("max |x - 1| = {:.3g}", *report_.error));
+    for (const std::string& note : result.notes) facts.row("note", printable(as_in_files(note)));
+    facts.row("read", seconds_text(report_.times.read));
+    facts.row("set up", seconds_text(report_.times.convert));
+    facts.row("solve", fmt::format("{}   {} an iteration", seconds_text(result.seconds),
+                                   seconds_text(result.seconds / std::max(1, result.iterations))));
+    facts.row("in total", seconds_text(report_.times.total));
+    if (!report_.output.empty()) facts.row("solution", report_.output);
+    facts.print(to);
+    put(to, "\n");
+    for (const std::string& line : wrap(printable(as_in_files(result.message())), line_width)) put(to, line + "\n");
+  }
+
+  const Team& team_;
+  const SolveInput& in_;
+  Stopwatch since_start_, watch_;
+  SolveReport report_;
+  Host host_;
+};
+
+}  // namespace
+
+int solve_on_ranks(const SolveInput& in) {
+  require_for_ranks(in);
+  const Team team = team_of(in);
+  team.agreed([&] {
+    if (team.rank() == 0) check_files(in);  // which writes them
+  });
+  return team.together([&] {
+    return in.device.precision == "single" ? RankSolve<float>(team, in).run() : RankSolve<double>(team, in).run();
+  });
+}
+
+}  // namespace ostinato::cli

@@ -1,0 +1,258 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/preconditioners/distributed.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include <ostinato/preconditioners/block_jacobi.hpp>
+#include <ostinato/preconditioners/chebyshev_coefficients.hpp>
+#include <ostinato/preconditioners/chebyshev_steps.hpp>
+#include <ostinato/preconditioners/fsai/distributed_fsai.hpp>
+#include <ostinato/preconditioners/fsai/fsai.hpp>
+#include <ostinato/preconditioners/list.hpp>
+#include <ostinato/preconditioners/multigrid/distributed_multigrid.hpp>
+#include <ostinato/spmv/analysis/analysis.hpp>
+#include <ostinato/spmv/base/error.hpp>
+#include <ostinato/spmv/base/message.hpp>
+#include <ostinato/spmv/space/distributed.hpp>
+#include <ostinato/spmv/space/list.hpp>
+#include <ostinato/spmv/space/parallel.hpp>
+#include <ostinato/spmv/space/vector_steps_definition.hpp>
+
+namespace ostinato {
+
+namespace {
+
+constexpr std::array of_ranks = {"ssor", "ilu0", "iluk", "ilut", "ic0", "ict", "lu", "cholesky"};
+
+template <class Local, class T>
+using Base = PreconditionerBase<Distributed<Local>, T>;
+
+template <class T>
+T diagonal_of(const CsrView<T>& a, Index row, Index column) {
+  const auto first = a.col.begin() + a.row_ptr[static_cast<std::size_t>(row)],
+             last = a.col.begin() + a.row_ptr[static_cast<std::size_t>(row) + 1];
+  const auto at = std::lower_bound(first, last, column);
+  return at == last || *at != column ? T{0} : a.val[static_cast<std::size_t>(at - a.col.begin())];
+}
+
+/// 1 / A(i, i) of the rows of this rank; 1 / |A(i, i)| where A is symmetric.
+template <class Local, class T>
+Vector<Local, T> inverse_diagonal(const DistributedOperator<Local, T>& a, const CsrView<T>& mine,
+                                  std::string_view name) {
+  const Team& team = a.space().team();
+  const Index begin = a.row_parts().begin(team);
+  return team.agreed([&] {
+    std::vector<T> inverse(static_cast<std::size_t>(mine.rows));
+    for (Index i = 0; i < mine.rows; ++i) {
+      const T diagonal = diagonal_of(mine, i, begin + i),
+              value = T{1} / (a.facts()->symmetric ? std::abs(diagonal) : diagonal);
+      if (!std::isfinite(value) || value == 0)
+        throw ArgumentError(std::string(name) + ": " + row_text(static_cast<std::size_t>(begin + i)) +
+                            " has no diagonal entry that can be divided by; use none");
+      inverse[static_cast<std::size_t>(i)] = value;
+    }
+    return Vector<Local, T>(a.space().local(), std::span<const T>(inverse));
+  });
+}
+
+template <class Local, class T>
+class JacobiOfAll final : public Base<Local, T> {
+ public:
+  JacobiOfAll(const DistributedOperator<Local, T>& a, const CsrView<T>& mine)
+      : Base<Local, T>(a.space()), inverse_(inverse_diagonal(a, mine, "jacobi")) {}
+
+  void apply(Block<const T> r, Block<T> z) const override {
+    for (int k = 0; k < z.columns; ++k) multiply<T>(this->space_, inverse_, r.column(k), z.column(k));
+  }
+  void apply_dot(Block<const T> r, Block<T> z, Slot<T> slots) const override {
+    for (int k = 0; k < z.columns; ++k) multiply_dot<T>(this->space_, inverse_, r.column(k), z.column(k), slots + k);
+  }
+  std::size_t rows() const override { return inverse_.size(); }
+  std::size_t bytes() const override { return inverse_.bytes(); }
+  bool equals_transpose() const override { return true; }
+  std::string name() const override { return "jacobi"; }
+
+ private:
+  Vector<Local, T> inverse_;
+};
+
+template <class Local, class T>
+class ChebyshevOfAll final : public Base<Local, T> {
+ public:
+  ChebyshevOfAll(const DistributedOperator<Local, T>& a, const CsrView<T>& mine)
+      : Base<Local, T>(a.space()),
+        a_(a),
+        inverse_(inverse_diagonal(a, mine, "chebyshev")),
+        residual_(a.space().local(), inverse_.size()),
+        direction_(a.space().local(), inverse_.size()) {
+    constexpr int degree = 4;
+    const Facts& facts = *a.facts();
+    if (!facts.symmetric || !(facts.positive_diagonal || facts.negative_diagonal))
+      throw ArgumentError("chebyshev: the matrix isn't symmetric with a diagonal of one sign");
+    sign_ = facts.negative_diagonal ? -1 : 1;
+    steps_ = chebyshev_coefficients(ChebyshevKind::fourth, degree, 0, a.space().team().most(largest_row(mine)));
+  }
+
+  void apply(Block<const T> r, Block<T> z) const override {
+    for (int k = 0; k < z.columns; ++k) apply(r.column(k).data(), z.column(k).data());
+  }
+  std::size_t rows() const override { return inverse_.size(); }
+  std::size_t bytes() const override { return 3 * inverse_.bytes(); }
+  bool equals_transpose() const override { return true; }
+  std::string name() const override { return "chebyshev"; }
+
+ private:
+  double largest_row(const CsrView<T>& mine) const {
+    double largest = 0;
+    for (std::size_t i = 0; i < inverse_.size(); ++i) {
+      double sum = 0;
+      for (auto k = static_cast<std::size_t>(mine.row_ptr[i]); k < static_cast<std::size_t>(mine.row_ptr[i + 1]); ++k)
+        sum += std::abs(static_cast<double>(mine.val[k]));
+      largest = std::max(largest, sum * static_cast<double>(inverse_.data()[i]));
+    }
+    return largest;
+  }
+
+  void apply(const T* r, T* z) const {
+    const Local& local = this->space_.local();
+    for_each(local, inverse_.size(),
+             detail::BeginChebyshev<T>{static_cast<T>(steps_[0].add), inverse_.data(), r, residual_.data(),
+                                       direction_.data(), z});
+    for (std::size_t k = 1; k < steps_.size(); ++k) {
+      a_.apply(static_cast<T>(-sign_), direction_.span(), T{1}, residual_.span());
+      for_each(local, inverse_.size(),
+               detail::ChebyshevStep<T>{static_cast<T>(steps_[k].keep), static_cast<T>(steps_[k].add), inverse_.data(),
+                                        residual_.data(), direction_.data(), z});
+    }
+  }
+
+  const DistributedOperator<Local, T>& a_;
+  Vector<Local, T> inverse_;
+  mutable Vector<Local, T> residual_, direction_;
+  double sign_ = 1;
+  std::vector<ChebyshevCoefficients> steps_;
+};
+
+/// Blocks that end at multiples of Partition::block, so that all ranks together have those of one rank.
+template <class Local, class T>
+class BlockJacobiOfAll final : public Base<Local, T> {
+ public:
+  BlockJacobiOfAll(const DistributedOperator<Local, T>& a, const CsrView<T>& mine, std::string_view options)
+      : Base<Local, T>(a.space()) {
+    const Team& team = a.space().team();
+    const BlockJacobiOptions how = BlockJacobi<Local, T>::parse_options(options);
+    if (!a.facts()->finite) throw ArgumentError("block-jacobi: the matrix holds NaN or infinity");
+    team.agreed([&] {
+      const Analysis<Local, T> analysis(a.space().local(), own_block(team, a.row_parts(), mine));
+      blocks_ = std::make_unique<BlockJacobi<Local, T>>(
+          analysis, block_begins(a.space().local(), mine.row_ptr, mine.col, how, Partition::block), *a.facts());
+    });
+  }
+
+  void apply(Block<const T> r, Block<T> z) const override {
+    for (int k = 0; k < z.columns; ++k) blocks_->apply(r.column(k), z.column(k));
+  }
+  std::size_t rows() const override { return blocks_->rows(); }
+  std::size_t bytes() const override { return blocks_->bytes(); }
+  std::string name() const override { return "block-jacobi"; }
+
+ private:
+  std::unique_ptr<BlockJacobi<Local, T>> blocks_;
+};
+
+/// A preconditioner of each rank's own rows and columns.
+template <class Local, class T>
+class AdditiveSchwarz final : public Base<Local, T> {
+ public:
+  AdditiveSchwarz(const DistributedOperator<Local, T>& a, const CsrView<T>& mine, const std::string& name,
+                  std::string_view options, const StopRequest& stop, std::size_t mem_limit)
+      : Base<Local, T>(a.space()), rows_(static_cast<std::size_t>(mine.rows)), name_(name) {
+    const Team& team = a.space().team();
+    team.agreed([&] {
+      const PreconditionerEntry<Local, T>& entry = *find_preconditioner<Local, T>(name);
+      const std::any parsed = entry.parse(options);
+      if (rows_ == 0) return;
+      const Analysis<Local, T> analysis(a.space().local(), own_block(team, a.row_parts(), mine));
+      if (const std::string why = entry.why_not(analysis.structure()); !why.empty())
+        throw ArgumentError(name + ": " + why);
+      inner_ = entry.build(analysis, parsed, stop, MemoryBudget(a.space().local(), name, mem_limit));
+    });
+    const auto any = [&](bool (PreconditionerBase<Local, T>::*of)() const, bool without) {
+      const bool here = inner_ == nullptr ? without : (*inner_.*of)();
+      return team.most(here ? 1 : 0) == 1;
+    };
+    using Inner = PreconditionerBase<Local, T>;
+    varies_ = any(&Inner::varies, false);
+    in_float_ = any(&Inner::works_in_float, false);
+    symmetric_ = team.least(inner_ == nullptr || inner_->symmetric() ? 1 : 0) == 1;
+    equals_transpose_ = team.least(inner_ == nullptr || inner_->equals_transpose() ? 1 : 0) == 1;
+    if (team.size() > 1) name_ += " of each rank";
+  }
+
+  void apply(Block<const T> r, Block<T> z) const override {
+    if (inner_ != nullptr) inner_->apply(r, z);
+  }
+  std::size_t rows() const override { return rows_; }
+  std::size_t bytes() const override { return inner_ == nullptr ? 0 : inner_->bytes(); }
+  bool varies() const override { return varies_; }
+  bool works_in_float() const override { return in_float_; }
+  bool symmetric() const override { return symmetric_; }
+  bool equals_transpose() const override { return equals_transpose_; }
+  std::string name() const override { return name_; }
+
+ private:
+  std::size_t rows_;
+  std::string name_;
+  std::unique_ptr<PreconditionerBase<Local, T>> inner_;
+  bool varies_ = false, in_float_ = false, symmetric_ = true, equals_transpose_ = true;
+};
+
+}  // namespace
+
+std::string distributed_preconditioner_names() {
+  std::string names = "none, jacobi, chebyshev, block-jacobi, fsai, multigrid";
+  for (const char* const name : of_ranks) names += std::string(", ") + name;
+  return names;
+}
+
+template <class Local, class T>
+std::unique_ptr<PreconditionerBase<Distributed<Local>, T>> distributed_preconditioner(
+    const DistributedOperator<Local, T>& a, const CsrView<T>& mine, std::string_view name, std::string_view options,
+    const StopRequest& stop, std::size_t mem_limit) {
+  const std::string given(name);
+  if (a.row_parts() != a.column_parts() && given != "none")
+    throw ArgumentError(given + ": needs a square matrix; with ranks, least squares problems take none");
+  const bool is_of_all = given == "none" || given == "jacobi" || given == "chebyshev";
+  if (is_of_all && !options.empty()) throw ArgumentError(given + " takes no options with ranks");
+  if (given == "none") return nullptr;
+  const MemoryBudget memory(a.space().local(), given, mem_limit);
+  const auto within = [&](auto made) -> std::unique_ptr<PreconditionerBase<Distributed<Local>, T>> {
+    a.space().team().agreed([&] { memory.confirm(made->bytes()); });
+    return made;
+  };
+  if (given == "jacobi") return within(std::make_unique<JacobiOfAll<Local, T>>(a, mine));
+  if (given == "chebyshev") return within(std::make_unique<ChebyshevOfAll<Local, T>>(a, mine));
+  if (given == "block-jacobi") return within(std::make_unique<BlockJacobiOfAll<Local, T>>(a, mine, options));
+  if (given == "fsai")
+    return within(std::make_unique<DistributedFsai<Local, T>>(a, mine, Fsai<Local, T>::parse_options(options)));
+  if (given == "multigrid")
+    return std::make_unique<DistributedMultigrid<Local, T>>(a, mine, Multigrid<Local, T>::parse_options(options), stop,
+                                                            memory);
+  if (std::find(of_ranks.begin(), of_ranks.end(), given) == of_ranks.end())
+    throw ArgumentError("with ranks there is no preconditioner '" + given + "'; there are " +
+                        distributed_preconditioner_names());
+  return std::make_unique<AdditiveSchwarz<Local, T>>(a, mine, given, options, stop, mem_limit);
+}
+
+#define OSTINATO_INSTANTIATE(T)                                                                                       \
+  template std::unique_ptr<PreconditionerBase<Distributed<Host>, T>> distributed_preconditioner(                      \
+      const DistributedOperator<Host, T>&, const CsrView<T>&, std::string_view, std::string_view, const StopRequest&, \
+      std::size_t)
+OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
+
+}  // namespace ostinato

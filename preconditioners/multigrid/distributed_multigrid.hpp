@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <ostinato/preconditioners/contract/memory_budget.hpp>
+#include <ostinato/preconditioners/contract/preconditioner.hpp>
+#include <ostinato/preconditioners/multigrid/multigrid.hpp>
+#include <ostinato/spmv/base/stop.hpp>
+#include <ostinato/spmv/matrix/csr.hpp>
+#include <ostinato/spmv/team/distributed_operator.hpp>
+
+namespace ostinato {
+
+/// One cycle of multigrid for a matrix of which each rank has some rows. Where the matrix has constant coefficients on
+/// a grid, structured multigrid over slabs of planes (structured/slab_cycle.hpp): a solve has the bits and iterations
+/// of one rank. Otherwise plain aggregation, whose groups are those of each rank's own rows
+/// (algebraic/distributed_levels.hpp). A level of few rows is gathered, and all ranks do the rest of the cycle
+/// (Multigrid). A matrix of so few rows has the cycle, and the iterations, that it has without ranks.
+///
+/// With aggregation a solve takes as many iterations as on one rank, or one more. The same number of ranks gives the
+/// same bits.
+///
+/// Exec      Collective.
+template <class Local, class T>
+class DistributedMultigrid final : public PreconditionerBase<Distributed<Local>, T> {
+ public:
+  /// `mine`: the rows of this rank, with sorted columns of the whole matrix. options: kind automatic, structured or
+  /// plain, and a smoother that isn't a preconditioner; for matrices that are gathered any.
+  /// Throws    ArgumentError for other options, where a rank can't make its part, and where a cycle doesn't make a
+  ///           random error smaller; MemoryLimitError; RankError on ranks whose part is good. Stopped on all ranks once
+  ///           `stop` is made on one.
+  DistributedMultigrid(const DistributedOperator<Local, T>& a, const CsrView<T>& mine, const MultigridOptions& options,
+                       const StopRequest& stop, const MemoryBudget& memory);
+  ~DistributedMultigrid() override;
+
+  void apply(Block<const T> r, Block<T> z) const override;
+  void apply_dot(Block<const T> r, Block<T> z, Slot<T> slots) const override;
+  std::size_t rows() const override;
+  std::size_t bytes() const override;  ///< of this rank
+  double rate() const override;
+  bool works_in_float() const override { return true; }
+  bool varies() const override;
+  bool symmetric() const override;
+  std::vector<PreconditionerLevel> levels() const override;
+  std::string remarks() const override;
+  std::string name() const override { return "multigrid"; }
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+extern template class DistributedMultigrid<Host, double>;
+extern template class DistributedMultigrid<Host, float>;
+
+}  // namespace ostinato

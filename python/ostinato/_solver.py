@@ -1,0 +1,278 @@
+# SPDX-FileCopyrightText: The Ostinato authors
+# SPDX-License-Identifier: Apache-2.0
+"""solve() and Solver."""
+import contextlib
+import contextvars
+
+import numpy as np
+
+from . import _core, _fork
+from ._convert import block_in, block_of, csr_of, host_array, like, native, require_apart, value_type
+from ._errors import ArgumentError, Interrupted
+from ._memory import bytes_of
+from ._operator import Operator, Preconditioner, StencilOperator, preconditioner_object
+from ._solution import Solution
+
+_defaults = contextvars.ContextVar("ostinato.options", default={})
+_ON_FAILURE = ("warn", "raise", "ignore")
+
+
+@contextlib.contextmanager
+def options(**given):
+    """Options of all calls of solve() and Solver() within a `with`, unless a call says otherwise.
+
+    Examples
+    --------
+    >>> import numpy as np, ostinato as ost
+    >>> with ost.options(rtol=1e-12):
+    ...     r = ost.solve(ost.generate("poisson2d:10"), np.ones(100))
+    >>> r.relative_residual <= 1e-12
+    True
+    """
+    token = _defaults.set({**_defaults.get(), **given})
+    try:
+        yield
+    finally:
+        _defaults.reset(token)
+
+
+def interrupt(error, solution):
+    """Raises what a handler of signals raised: KeyboardInterrupt as Interrupted."""
+    if isinstance(error, KeyboardInterrupt):
+        raise Interrupted(str(error) or "interrupted", solution) from None
+    raise error
+
+
+def _watched(given):
+    """Options with the callback that shows the progress, and what ends the show."""
+    if not given.pop("progress", None):
+        return given, None
+    from ._progress import Progress
+
+    bar = Progress(given.get("rtol"), given.get("callback"))
+    return {**given, "callback": bar}, bar
+
+
+class Solver:
+    """The set-up of a system A x = b, kept for many right-hand sides and for new values.
+
+    Parameters
+    ----------
+    A : sparse matrix or array, tuple, Operator, StencilOperator or LinearOperator
+        A matrix is copied. A LinearOperator or an Operator of a function has no preconditioner unless one is given.
+    preconditioner : str, Preconditioner, LinearOperator, matrix or function
+        A name of the program, with options ("auto", "multigrid:kind=classical", "lu"), or what multiplies by about
+        A^-1.
+    solver : str
+        "auto" or one of `ostinato.solvers()`.
+    device : str
+        "auto", "cpu", "cuda" or "cuda:N". "auto" takes the GPU where the whole is predicted to take less time there.
+    rtol, atol : float
+        The solve ends at ||b - A x|| <= max(rtol ||b||, atol), recomputed. rtol is 1e-8 unless given, 1e-5 in float32.
+    maxiter : int
+    time_limit : float
+        Seconds of the set-up, and of each solve.
+    mem_limit : int or str
+        Bytes at most of preconditioners and of the basis of GMRES or GCRO-DR together: 2e9, "2G", "1.5GiB". The matrix,
+        b, x and the few vectors of a method come on top.
+    right_sides : int
+        That are expected: a dearer preconditioner pays where there are many.
+    **options
+        format, renumber, effort, prepare, symmetric, restart, recycle, recycled, flexible, shadow, mixed, check_every,
+        history, divergence_limit, callback, as in C++; `varies` and `symmetric_preconditioner` of a function.
+
+    Notes
+    -----
+    The GIL is released. One thread at a time works with a Solver, others wait; several Solvers work at once. Ctrl-C
+    raises Interrupted. On a GPU b and x are copied there and back. Pickles as matrix and options.
+
+    Examples
+    --------
+    >>> import numpy as np, ostinato as ost
+    >>> S = ost.Solver(ost.generate("poisson2d:30"), rtol=1e-10)
+    >>> S.solve(np.ones(900)).converged, S.solve(np.ones((900, 2))).iterations[0] > 0
+    (True, True)
+    """
+
+    def __init__(self, A, preconditioner="auto", **given):
+        self._start(A, preconditioner, {**_defaults.get(), **given}, lend=False, dtype=None)
+
+    @classmethod
+    def _lending(cls, A, preconditioner, given, dtype):
+        self = cls.__new__(cls)
+        self._start(A, preconditioner, given, lend=True, dtype=dtype)
+        return self
+
+    def _start(self, A, preconditioner, given, lend, dtype):
+        _fork.tell()
+        self._on_failure = _failure_word(given.pop("on_failure", "warn"))
+        if "mem_limit" in given:
+            given["mem_limit"] = bytes_of(given["mem_limit"])
+        kept = dict(given)
+        varies, of_m = given.pop("varies", False), given.pop("symmetric_preconditioner", True)
+        given, bar = _watched(given)
+        csr = None if isinstance(A, (Operator, StencilOperator)) else csr_of(A)
+        if csr is None and not isinstance(A, (Operator, StencilOperator)):
+            A = Operator(A)
+        source = A if csr is None else csr
+        self._given = (source, preconditioner, kept)
+        self.shape = source.shape
+        self.dtype = source.dtype if dtype is None or csr is None else value_type(source.dtype, dtype)
+        self._rtol = given.get("rtol") or (1e-5 if self.dtype == np.float32 else 1e-8)
+        system = native(self.dtype)[3]
+        if not isinstance(preconditioner, str):
+            if preconditioner is None:
+                given["preconditioner"] = "none"
+            else:
+                op = source if csr is None else Operator(csr)
+                M = preconditioner_object(preconditioner, self.shape[0], self.dtype, varies, of_m)
+                made = system.of_both(op._native, M, given)
+        else:
+            given["preconditioner"] = preconditioner
+        if "preconditioner" in given:
+            if csr is not None:
+                made = system.of_matrix(csr.native(self.dtype), lend, given)
+            elif isinstance(A, StencilOperator):
+                made = system.of_stencil(A._stencil, given)
+            else:
+                made = system.of_operator(A._native, given)
+        self._system, error = made  # None where the set-up was left behind
+        self._bar = bar
+        if error is not None:
+            interrupt(error, None)
+        self._chosen = self._system.set_up
+        self.device = self._system.device
+
+    set_up = property(lambda self: dict(self._chosen), doc="What was chosen, and why.")
+    seconds = property(lambda self: self._system.seconds, doc="Of the set-up.")
+    preconditioner = property(lambda self: self._system.preconditioner, doc="The name of the preconditioner.")
+
+    def solve(self, b, x0=None, *, out=None, on_failure=None, **given):
+        """Solves A x = b.
+
+        Parameters
+        ----------
+        b : array of shape (m,), (m, 1) or (m, k)
+        x0 : array
+            The guess, 0 if left out. It isn't changed.
+        out : ndarray
+            Takes x, without an allocation: contiguous columns of the type of A. It shares no memory with A, b and the
+            preconditioner; it may be x0, which then is the guess.
+        on_failure : {"warn", "raise", "ignore"}
+        **given
+            rtol, atol, maxiter, time_limit, callback, progress and others of Solver for this solve.
+
+        Returns
+        -------
+        Solution
+        """
+        return self._solve(b, x0, out, on_failure, given, once=False)
+
+    def _solve(self, b, x0, out, on_failure, given, once, A=None):
+        _fork.tell()
+        given, bar = _watched(given)
+        m, n = self.shape
+        right = block_of(b, m, self.dtype, "b")
+        guess = None if x0 is None else block_of(x0, n, self.dtype, "x0")
+        if out is None:
+            x = np.zeros((n, right.shape[1]), self.dtype, order="F") if guess is None else np.array(guess, order="F")
+        else:
+            x = block_in(out, n, right.shape[1], self.dtype)
+            require_apart(out, "A", A, self._given[0])
+            require_apart(out, "b", host_array(b), right)
+            require_apart(out, "x0", x0 if x0 is not out else None)
+            require_apart(out, "the preconditioner", self._given[1])
+            x[:] = 0 if guess is None else guess
+        if "mem_limit" in given:
+            given["mem_limit"] = bytes_of(given["mem_limit"])
+        try:
+            results, error = self._system.solve_once(right, x) if once else self._system.solve(right, x, given)
+        finally:
+            for shown in (bar, self._bar):
+                if shown is not None:
+                    shown.close()
+        shape = np.shape(b) if not hasattr(b, "shape") else tuple(b.shape)
+        answer = x.reshape(-1) if len(shape) == 1 else x
+        solution = Solution(like(answer, b) if out is None else out, results, self._chosen, self.device,
+                            given.get("rtol") or self._rtol)
+        if error is not None:
+            interrupt(error, solution)
+        return solution.report(_failure_word(on_failure or self._on_failure), 3)
+
+    def update_values(self, A):
+        """Takes a matrix with new values on the same pattern. What was chosen stays; what depends on values is new."""
+        csr = csr_of(A)
+        if csr is None:
+            raise ArgumentError("update_values: a matrix is needed")
+        error = self._system.update_values(csr.native(self.dtype))
+        self._given, self._chosen = (csr, *self._given[1:]), self._system.set_up
+        if error is not None:
+            interrupt(error, None)
+
+    def as_preconditioner(self, rtol=1e-2):
+        """A preconditioner that solves to rtol, for SciPy's methods or ours. It varies: flexible methods need that."""
+        return _SolvesToTolerance(self, rtol)
+
+    def __repr__(self):
+        m, n = self.shape
+        return f"<ostinato.Solver of {m} x {n} with {self.preconditioner}, {self.dtype}, on {self.device}>"
+
+    def __reduce__(self):
+        return _solver_again, self._given
+
+
+class _SolvesToTolerance(Preconditioner):
+    """A Preconditioner that solves with a Solver."""
+
+    name, nbytes, remarks, levels, varies = "solver", 0, "", (), True
+
+    def __init__(self, solver, rtol):
+        self._solver, self._rtol = solver, rtol
+        super().__init__(None, solver.shape[0], solver.dtype)
+
+    def _multiply(self, x, y):
+        y[:] = 0
+        self._solver._system.precondition(x, y, self._rtol)
+
+
+def _solver_again(A, preconditioner, given):
+    return Solver(A, preconditioner, **given)
+
+
+def _failure_word(word):
+    if word not in _ON_FAILURE:
+        raise ArgumentError(f"on_failure is {word!r}; known: {', '.join(_ON_FAILURE)}")
+    return word
+
+
+def solve(A, b, x0=None, *, preconditioner="auto", out=None, **given):
+    """Solves A x = b, and chooses what isn't named: device, method, preconditioner and format.
+
+    Parameters
+    ----------
+    A : sparse matrix or array, tuple, Operator, StencilOperator or LinearOperator
+        m x n, real. A least squares problem where m != n.
+    b : array of shape (m,), (m, 1) or (m, k)
+        NumPy, torch or JAX, in host memory; x is of the same package.
+    x0 : array
+        The guess, 0 if left out. It isn't changed.
+    preconditioner, out, **given
+        As for Solver and Solver.solve: rtol, atol, maxiter, time_limit (of set-up and solve together), mem_limit,
+        solver, device, callback, progress, on_failure, ...
+
+    Returns
+    -------
+    Solution
+        It warns (ConvergenceWarning) where it didn't converge. `on_failure="raise"` raises NotConverged.
+
+    Examples
+    --------
+    >>> import numpy as np, ostinato as ost
+    >>> A = ost.generate("poisson2d:50")
+    >>> x = ost.solve(A, np.ones(2500), rtol=1e-10).check()
+    """
+    given = {**_defaults.get(), **given}
+    right = host_array(b, "b")
+    S = Solver._lending(A, preconditioner, {"right_sides": right.shape[1] if right.ndim == 2 else None, **given},
+                        value_type(right.dtype))
+    return S._solve(b, x0, out, None, {}, once=True, A=A)

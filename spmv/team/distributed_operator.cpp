@@ -1,0 +1,337 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/team/distributed_operator.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include <ostinato/spmv/base/error.hpp>
+#include <ostinato/spmv/base/timing.hpp>
+#include <ostinato/spmv/formats/row_blocks_host.hpp>
+#include <ostinato/spmv/shapes.hpp>
+#include <ostinato/spmv/space/distributed.hpp>
+#include <ostinato/spmv/space/dot.hpp>
+#include <ostinato/spmv/space/list.hpp>
+#include <ostinato/spmv/space/parallel.hpp>
+#include <ostinato/spmv/space/vector_steps_definition.hpp>
+#include <ostinato/spmv/team/distributed_facts.hpp>
+
+namespace ostinato {
+
+namespace {
+
+template <class T>
+struct Pick {
+  const Index* at;
+  const T* from;
+  T* to;
+  OSTINATO_FUNCTION void operator()(std::size_t k) const { to[k] = from[at[k]]; }
+};
+
+template <class T>
+struct Put {
+  const Index* at;
+  const T* from;
+  T* to;
+  OSTINATO_FUNCTION void operator()(std::size_t k) const { to[at[k]] = from[k]; }
+};
+
+/// to[k] = from[at[k]]
+template <class Local, class T>
+void pick(const Local& space, const Vector<Local, Index>& at, const T* from, T* to) {
+  for_each(space, at.size(), Pick<T>{at.data(), from, to});
+}
+
+/// to[at[k]] = from[k]
+template <class Local, class T>
+void put(const Local& space, const Vector<Local, Index>& at, const T* from, T* to) {
+  for_each(space, at.size(), Put<T>{at.data(), from, to});
+}
+
+void require_format(const std::string& format) {
+  if (format == "auto" || format == "csr" || format == "dia") return;
+  throw ArgumentError("format " + format + ": ranks have auto, csr and dia, whose rows are added in one order");
+}
+
+/// `given` itself or, where its rows aren't sorted, `room` with sorted rows.
+template <class T>
+CsrView<T> sorted(const CsrView<T>& given, Csr<T>& room) {
+  check(given);
+  if (is_canonical(given)) return given;
+  room = canonical(given, checked);
+  return room;
+}
+
+}  // namespace
+
+/// The rows of a rank, cut into those of the interior and those of the boundary.
+template <class Local, class T>
+struct DistributedOperator<Local, T>::Cut {
+  std::vector<Index> ghosts, own, rows;  ///< ghosts in the numbers of all ranks
+  Csr<T> interior, boundary;
+
+  Cut(const CsrView<T>& mine, Index begin, Index end, bool keeps_block) {
+    const auto is_own = [=](Index column) { return column >= begin && column < end; };
+    const auto row_end = [&](Index i) { return mine.row_ptr[static_cast<std::size_t>(i) + 1]; };
+    const auto col = [&](Offset k) { return mine.col[static_cast<std::size_t>(k)]; };
+    std::vector<char> is_boundary(static_cast<std::size_t>(mine.rows));
+    for (Index i = 0; i < mine.rows; ++i) {
+      const Offset first = mine.row_ptr[static_cast<std::size_t>(i)], last = row_end(i);
+      if (first == last || (is_own(col(first)) && is_own(col(last - 1)))) continue;
+      is_boundary[static_cast<std::size_t>(i)] = 1;
+      rows.push_back(i);
+      for (Offset k = first; k < last; ++k) is_own(col(k)) ? own.push_back(col(k) - begin) : ghosts.push_back(col(k));
+    }
+    unite(own);
+    unite(ghosts);
+    cut_interior(mine, is_boundary, begin, end, keeps_block);
+    cut_boundary(mine, begin, end);
+  }
+
+ private:
+  static void unite(std::vector<Index>& numbers) {
+    std::sort(numbers.begin(), numbers.end());
+    numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  }
+
+  /// All rows, so that blocks of rows are those of the vectors; those of the boundary are overwritten later. With the
+  /// entries that they have in own columns the interior is a block of the main diagonal, which dia stores in half of
+  /// the memory where it is symmetric; otherwise they are left empty.
+  void cut_interior(const CsrView<T>& mine, const std::vector<char>& is_boundary, Index begin, Index end,
+                    bool keeps_block) {
+    interior.rows = mine.rows;
+    interior.cols = end - begin;
+    interior.col.reserve(mine.col.size());
+    interior.val.reserve(mine.val.size());
+    for (std::size_t i = 0; i < is_boundary.size(); ++i) {
+      const auto first = static_cast<std::size_t>(mine.row_ptr[i]),
+                 last = static_cast<std::size_t>(mine.row_ptr[i + 1]);
+      for (std::size_t k = first; k < last && (keeps_block || is_boundary[i] == 0); ++k) {
+        if (mine.col[k] < begin || mine.col[k] >= end) continue;
+        interior.col.push_back(mine.col[k] - begin);
+        interior.val.push_back(mine.val[k]);
+      }
+      interior.row_ptr.push_back(static_cast<Offset>(interior.col.size()));
+    }
+  }
+
+  void cut_boundary(const CsrView<T>& mine, Index begin, Index end) {
+    const auto place = [](const std::vector<Index>& in, Index number) {
+      return static_cast<Index>(std::lower_bound(in.begin(), in.end(), number) - in.begin());
+    };
+    const Index below = place(ghosts, begin), of_own = static_cast<Index>(own.size());
+    boundary.rows = static_cast<Index>(rows.size());
+    boundary.cols = of_own + static_cast<Index>(ghosts.size());
+    for (const Index i : rows) {
+      const std::size_t row = static_cast<std::size_t>(i);
+      for (auto k = static_cast<std::size_t>(mine.row_ptr[row]); k < static_cast<std::size_t>(mine.row_ptr[row + 1]);
+           ++k) {
+        const Index column = mine.col[k];
+        const Index at = column < begin ? place(ghosts, column)
+                         : column < end ? below + place(own, column - begin)
+                                        : of_own + place(ghosts, column);
+        boundary.col.push_back(at);
+        boundary.val.push_back(mine.val[k]);
+      }
+      boundary.row_ptr.push_back(static_cast<Offset>(boundary.col.size()));
+    }
+  }
+};
+
+template <class Local, class T>
+DistributedOperator<Local, T>::DistributedOperator(const Space& space, const Partition& rows, const Partition& cols,
+                                                   const CsrView<T>& mine, const std::string& format,
+                                                   const Facts* known)
+    : LinearMap<Space, T>(space, static_cast<std::size_t>(rows.length(space.team())),
+                          static_cast<std::size_t>(cols.length(space.team()))),
+      row_parts_(rows),
+      column_parts_(cols) {
+  const Team& team = space.team();
+  Csr<T> room;
+  CsrView<T> a;
+  team.agreed([&] {
+    require_format(format);
+    if (mine.rows != rows.length(team) || mine.cols != cols.rows())
+      throw ArgumentError("the rows of this rank are " + std::to_string(mine.rows) + " x " + std::to_string(mine.cols) +
+                          ", and the partition says " + std::to_string(rows.length(team)) + " x " +
+                          std::to_string(cols.rows()));
+    a = sorted(mine, room);
+  });
+  entries_ = a.nonzeros();
+  facts_ = known != nullptr ? *known : distributed_facts(team, rows, cols, a);
+  format_ = format != "auto" ? format : has_few_diagonals(team, rows, a) ? "dia" : "csr";
+  auto cut = team.agreed([&] { return std::make_unique<Cut>(a, cols.begin(team), cols.end(team), format_ == "dia"); });
+  halo_ = HaloPlan(team, cols, cut->ghosts);
+  team.agreed([&] { build(std::move(*cut)); });
+}
+
+template <class Local, class T>
+void DistributedOperator<Local, T>::build(Cut cut) {
+  const Local& local = space_.local();
+  const auto numbers = [&](std::span<const Index> from) { return Vector<Local, Index>(local, from); };
+  const std::size_t rows = cut.rows.size(), columns = static_cast<std::size_t>(cut.boundary.cols);
+  given_ = numbers(halo_.given());
+  own_ = numbers(cut.own);
+  rows_ = numbers(cut.rows);
+  sent_ = Vector<Local, T>(local, given_.size());
+  x_ = Vector<Local, T>(local, columns);
+  y_ = Vector<Local, T>(local, rows);
+  slot_ = Vector<Local, sum_t<T>>(local, 1);
+  for (const Index row : cut.rows) {
+    const std::size_t block = static_cast<std::size_t>(row) / host_block;
+    if (boundary_blocks_.empty() || boundary_blocks_.back() != block) boundary_blocks_.push_back(block);
+  }
+  if (cut.interior.nonzeros() > 0 || rows < this->rows())
+    interior_ = std::make_unique<Operator<Local, T>>(local, std::move(cut.interior), FormatOptions{.format = format_});
+  if (rows > 0)
+    boundary_ = std::make_unique<Operator<Local, T>>(local, std::move(cut.boundary), FormatOptions{.format = "csr"});
+}
+
+template <class Local, class T>
+void DistributedOperator<Local, T>::add_adjoint(const CsrView<T>& mine) {
+  const Team& team = space_.team();
+  const Csr<T> rows = transposed(team, mine, row_parts_, column_parts_);
+  adjoint_ = std::make_unique<DistributedOperator>(space_, column_parts_, row_parts_, rows.view());
+}
+
+/// Starts the exchange of ghosts.
+template <class Local, class T>
+void DistributedOperator<Local, T>::begin(const T* x) const {
+  pick(space_.local(), given_, x, sent_.data());
+  halo_.start(space_.team(), sent_.data(), x_.data(), x_.data() + halo_.below() + own_.size());
+}
+
+/// Ends it, and completes the x of the boundary.
+template <class Local, class T>
+void DistributedOperator<Local, T>::end(const T* x) const {
+  pick(space_.local(), own_, x, x_.data() + halo_.below());
+  const Stopwatch watch;
+  space_.team().finish_exchange();
+  seconds_ += watch.seconds();
+  ++exchanges_;
+}
+
+/// The rows of the boundary, after the interior has overwritten y; their y before is in y_.
+template <class Local, class T>
+void DistributedOperator<Local, T>::multiply_boundary(T alpha, T beta, T* y) const {
+  if (boundary_ == nullptr) return;
+  boundary_->apply(alpha, x_.span(), beta, y_.span());
+  put<Local, T>(space_.local(), rows_, y_.data(), y);
+}
+
+template <class Local, class T>
+void DistributedOperator<Local, T>::apply(T alpha, Block<const T> x, T beta, Block<T> y) const {
+  require_shapes("apply", this->rows(), this->cols(), x.rows, y.rows);
+  for (int k = 0; k < y.columns; ++k) {
+    const T* const from = x.column(k).data();
+    T* const to = y.column(k).data();
+    begin(from);
+    if (beta != T{0}) pick<Local, T>(space_.local(), rows_, to, y_.data());
+    if (interior_ != nullptr) interior_->apply(alpha, x.column(k), beta, y.column(k));
+    end(from);
+    multiply_boundary(alpha, beta, to);
+  }
+}
+
+template <class Local, class T>
+void DistributedOperator<Local, T>::apply_dot(Block<const T> x, Block<T> y, Block<const T> w, Slot<T> slots) const {
+  require_shapes("apply_dot", this->rows(), this->cols(), x.rows, y.rows);
+  require_shapes("apply_dot", this->rows(), this->cols(), x.rows, w.rows);
+  for (int k = 0; k < y.columns; ++k) {
+    const T* const from = x.column(k).data();
+    begin(from);
+    formats::detail::dot_blocks().clear();
+    if (interior_ != nullptr) interior_->apply_dot(x.column(k), y.column(k), w.column(k), slot_.data());
+    end(from);
+    multiply_boundary(T{1}, T{0}, y.column(k).data());
+    join_dot(w.column(k).data(), y.column(k).data(), slots + k);
+  }
+}
+
+/// *slot = w . y of all ranks, from the sums of blocks that the interior rows have left, where their format does that.
+template <class Local, class T>
+void DistributedOperator<Local, T>::join_dot(const T* w, const T* y, Slot<T> slot) const {
+  using Sum = Sums<1, sum_t<T>>;
+  const std::size_t n = this->rows(), blocks = (n + host_block - 1) / host_block;
+  const std::vector<double>& left = formats::detail::dot_blocks();
+  if (left.size() < blocks) return dot<T>(space_, In<T>(w, n), In<T>(y, n), slot);
+  auto sums = space_.template block_sums<Sum>(n);
+  sums.for_parts([&](std::size_t, std::size_t end, Sum* of) {
+    for (std::size_t block = 0; block < blocks; ++block) of[block] = {{left[block]}};
+    for (const std::size_t block : boundary_blocks_)
+      of[block] =
+          ostinato::detail::block_sums(Dot<T>{w, y}, block * host_block, std::min(end, (block + 1) * host_block));
+  });
+  sums.reduce();
+  *slot = 0;
+  for (std::size_t block = 0; block < sums.blocks(); ++block) *slot += sums.data()[block].v[0];
+}
+
+template <class Local, class T>
+bool DistributedOperator<Local, T>::accurate_residual(double outer, double inner, Block<const T> x, Block<const T> b,
+                                                      Block<T> r, Slot<T> slots) const {
+  require_shapes("accurate_residual", this->rows(), this->cols(), x.rows, r.rows);
+  for (int k = 0; k < r.columns; ++k) {
+    const T* const from = x.column(k).data();
+    begin(from);
+    if (interior_ != nullptr)
+      interior_->accurate_residual(outer, inner, x.column(k), b.column(k), r.column(k), slot_.data());
+    end(from);
+    if (boundary_ != nullptr) {
+      Vector<Local, T> right(space_.local(), rows_.size());
+      pick(space_.local(), rows_, b.column(k).data(), right.data());
+      boundary_->accurate_residual(outer, inner, x_.span(), right.span(), y_.span(), slot_.data());
+      put<Local, T>(space_.local(), rows_, y_.data(), r.column(k).data());
+    }
+    dot<T>(space_, r.column(k), r.column(k), slots + k);
+  }
+  return true;
+}
+
+template <class Local, class T>
+std::size_t DistributedOperator<Local, T>::bytes() const {
+  const auto of = [](const std::unique_ptr<Operator<Local, T>>& a) { return a == nullptr ? 0 : a->bytes(); };
+  return of(interior_) + of(boundary_) + given_.bytes() + own_.bytes() + rows_.bytes() + sent_.bytes() + x_.bytes() +
+         y_.bytes() + (adjoint_ == nullptr ? 0 : adjoint_->bytes());
+}
+
+template <class Local, class T>
+HaloReport DistributedOperator<Local, T>::report() const {
+  return {.rows = static_cast<std::int64_t>(this->rows()),
+          .entries = entries_,
+          .boundary_rows = static_cast<std::int64_t>(rows_.size()),
+          .ghosts = static_cast<std::int64_t>(halo_.ghosts()),
+          .neighbours = halo_.neighbours(),
+          .bytes = (halo_.ghosts() + given_.size()) * sizeof(T),
+          .exchanges = exchanges_,
+          .seconds = seconds_};
+}
+
+template <class T>
+Csr<T> own_block(const Team& team, const Partition& parts, const CsrView<T>& mine) {
+  const Index begin = parts.begin(team), end = parts.end(team);
+  Csr<T> block;
+  block.rows = mine.rows;
+  block.cols = end - begin;
+  block.row_ptr.reserve(mine.row_ptr.size());
+  block.col.reserve(mine.col.size());
+  block.val.reserve(mine.val.size());
+  for (std::size_t i = 0; i < static_cast<std::size_t>(mine.rows); ++i) {
+    for (auto k = static_cast<std::size_t>(mine.row_ptr[i]); k < static_cast<std::size_t>(mine.row_ptr[i + 1]); ++k) {
+      if (mine.col[k] < begin || mine.col[k] >= end) continue;
+      block.col.push_back(mine.col[k] - begin);
+      block.val.push_back(mine.val[k]);
+    }
+    block.row_ptr.push_back(static_cast<Offset>(block.col.size()));
+  }
+  return block;
+}
+
+#define OSTINATO_INSTANTIATE(T)                \
+  template class DistributedOperator<Host, T>; \
+  template Csr<T> own_block(const Team&, const Partition&, const CsrView<T>&)
+OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
+
+}  // namespace ostinato

@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <ostinato/spmv/analysis/facts.hpp>
+#include <ostinato/spmv/linear_map.hpp>
+#include <ostinato/spmv/matrix/csr.hpp>
+#include <ostinato/spmv/operator.hpp>
+#include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/vector.hpp>
+#include <ostinato/spmv/team/distributed_space.hpp>
+#include <ostinato/spmv/team/halo.hpp>
+#include <ostinato/spmv/team/partition.hpp>
+
+namespace ostinato {
+
+/// What the products of a rank exchange, and how long that took.
+struct HaloReport {
+  std::int64_t rows = 0, entries = 0;  ///< of this rank
+  std::int64_t boundary_rows = 0;      ///< of these: rows that need ghosts
+  std::int64_t ghosts = 0;             ///< elements that a product gets from other ranks
+  int neighbours = 0;
+  std::size_t bytes = 0;        ///< that a product sends and receives
+  std::uint64_t exchanges = 0;  ///< since the operator was made
+  double seconds = 0;           ///< that these waited, after the interior rows were done
+};
+
+/// A matrix of which each rank of a team has some rows.
+///
+/// Interior rows, which need elements of x of their own rank alone, are multiplied while the elements for the others,
+/// the boundary rows, are under way. The terms of a row are added in the same order on any number of ranks: products
+/// have the bits of one rank.
+///
+/// Shapes    rows() and cols() are those of this rank, as are x and y: parts of vectors. facts() is of the whole
+///           matrix.
+/// Layout    Interior rows in dia where the whole matrix has few diagonals, well filled, else in csr; boundary rows in
+///           csr, with the columns that they need alone.
+/// Traffic   As Operator, and 16 bytes for each ghost and each element that goes to another rank, in double precision.
+/// Exec      All ranks call all functions together, each on one thread.
+/// Throws    ArgumentError on all ranks where the rows of one aren't valid: RankError on the others. RankError from
+///           products.
+template <class Local, class T>
+class DistributedOperator : public LinearMap<Distributed<Local>, T> {
+ public:
+  using Space = Distributed<Local>;
+
+  /// A square matrix: x is divided as the rows are. `mine`: the rows of this rank, with columns of the whole matrix.
+  /// `format`: "auto", "csr" or "dia", the same on all ranks. `known`: the facts of the whole matrix, where all ranks
+  /// have them, which then needn't be found; null otherwise.
+  DistributedOperator(const Space& space, const Partition& rows, const CsrView<T>& mine,
+                      const std::string& format = "auto", const Facts* known = nullptr)
+      : DistributedOperator(space, rows, rows, mine, format, known) {}
+  DistributedOperator(const Space& space, const Partition& rows, const Partition& cols, const CsrView<T>& mine,
+                      const std::string& format = "auto", const Facts* known = nullptr);
+
+  /// Makes the transpose, which lsmr needs. `mine`: the rows as before.
+  void add_adjoint(const CsrView<T>& mine);
+
+  const Partition& row_parts() const { return row_parts_; }
+  const Partition& column_parts() const { return column_parts_; }
+  const std::string& format() const { return format_; }  ///< of the interior rows
+  HaloReport report() const;
+
+  void apply(T alpha, Block<const T> x, T beta, Block<T> y) const override;
+  void apply_dot(Block<const T> x, Block<T> y, Block<const T> w, Slot<T> slots) const override;
+  bool accurate_residual(double outer, double inner, Block<const T> x, Block<const T> b, Block<T> r,
+                         Slot<T> slots) const override;
+  const LinearMap<Space, T>* adjoint() const override { return adjoint_.get(); }
+  const Facts* facts() const override { return &facts_; }
+  std::size_t bytes() const override;
+
+ private:
+  struct Cut;
+  void build(Cut cut);
+  void begin(const T* x) const;
+  void end(const T* x) const;
+  void multiply_boundary(T alpha, T beta, T* y) const;
+  void join_dot(const T* w, const T* y, Slot<T> slot) const;
+
+  using LinearMap<Space, T>::space_;
+  Partition row_parts_, column_parts_;
+  std::string format_;
+  Facts facts_;
+  Offset entries_ = 0;
+  mutable HaloPlan halo_;
+  std::unique_ptr<Operator<Local, T>> interior_, boundary_;  ///< null without rows
+  std::vector<std::size_t> boundary_blocks_;                 ///< blocks of rows that have some of the boundary
+  Vector<Local, Index> given_, own_, rows_;  ///< elements for others; columns and rows of the boundary, own numbers
+  mutable Vector<Local, T> sent_, x_, y_;    ///< of the boundary: ghosts below, own elements, ghosts above
+  mutable Vector<Local, sum_t<T>> slot_;
+  std::unique_ptr<DistributedOperator> adjoint_;
+  mutable std::uint64_t exchanges_ = 0;
+  mutable double seconds_ = 0;
+};
+
+/// The entries of a rank's rows in its own columns, with own numbers: a block of the main diagonal.
+template <class T>
+Csr<T> own_block(const Team& team, const Partition& parts, const CsrView<T>& mine);
+
+extern template class DistributedOperator<Host, float>;
+extern template class DistributedOperator<Host, double>;
+
+}  // namespace ostinato

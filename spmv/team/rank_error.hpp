@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include <ostinato/spmv/base/error.hpp>
+
+namespace ostinato {
+
+/// Reports that work which several ranks share can't go on: another rank has failed, or doesn't come. what() names that
+/// rank and says what it said.
+class RankError : public Error {
+ public:
+  RankError(int rank, const std::string& text)
+      : Error((rank < 0 ? std::string() : "rank " + std::to_string(rank) + ": ") + text), rank_(rank) {}
+
+  int rank() const noexcept { return rank_; }  ///< the rank that failed; -1 where it isn't known
+
+ private:
+  int rank_;
+};
+
+}  // namespace ostinato

@@ -1,0 +1,314 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/strategy/distributed_solve.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <ostinato/preconditioners/distributed.hpp>
+#include <ostinato/preconditioners/identity.hpp>
+#include <ostinato/preconditioners/positive_rows.hpp>
+#include <ostinato/preconditioners/synonyms.hpp>
+#include <ostinato/solvers/list.hpp>
+#include <ostinato/spmv/base/error.hpp>
+#include <ostinato/spmv/base/stop.hpp>
+#include <ostinato/spmv/team/partitioning.hpp>
+#include <ostinato/strategy/leaving_jacobi.hpp>
+#include <ostinato/strategy/prepared_matrix.hpp>
+#include <ostinato/strategy/runs.hpp>
+
+namespace ostinato {
+
+namespace {
+
+/// Calls f(method) with the method of a name.
+template <class F, class... Method>
+SolveResult with_method(MethodList<Method...>, std::string_view name, F f) {
+  SolveResult result;
+  const bool found = ((Method::name == name && (result = f(Method{}), true)) || ...);
+  if (!found) throw ArgumentError("there is no solver '" + std::string(name) + "'");
+  return result;
+}
+
+std::pair<std::string, std::string> name_and_options(const std::string& text) {
+  const std::size_t at = text.find(':');
+  return at == std::string::npos ? std::pair{text, std::string()} : std::pair{text.substr(0, at), text.substr(at + 1)};
+}
+
+void require_length(const char* what, std::size_t length, Index wanted) {
+  if (length != static_cast<std::size_t>(wanted))
+    throw DimensionError(std::string(what) + " has " + std::to_string(length) +
+                         " elements on this rank, whose part has " + std::to_string(wanted));
+}
+
+/// Some rows of this rank, evenly spaced. Columns are shifted, so that the diagonal is on that of the sample.
+template <class T>
+Csr<T> sample_of(const CsrView<T>& mine, Index begin) {
+  constexpr Index most = 2000;
+  constexpr Index up_to_eight = 2 * 3 * 5 * 7;  // unknowns a point, all of which are to be seen
+  Index step = std::max<Index>(1, mine.rows / most);
+  while (step > 1 && std::gcd(step, up_to_eight) > 1) ++step;
+  Csr<T> sample;
+  for (Index i = 0; i < mine.rows; i += step) {
+    for (auto k = static_cast<std::size_t>(mine.row_ptr[static_cast<std::size_t>(i)]);
+         k < static_cast<std::size_t>(mine.row_ptr[static_cast<std::size_t>(i) + 1]); ++k) {
+      sample.col.push_back(mine.col[k] - begin - i + sample.rows);
+      sample.val.push_back(mine.val[k]);
+    }
+    sample.row_ptr.push_back(static_cast<Offset>(sample.col.size()));
+    ++sample.rows;
+  }
+  sample.cols = sample.rows;
+  return sample;
+}
+
+/// How many powers of two lie between the largest entries of any two rows that aren't 0.
+template <class T>
+int spread_of(const Team& team, const CsrView<T>& mine) {
+  double least = 0, largest = 0;  // of -exponent and exponent, on from the middle
+  bool is_first = true;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(mine.rows); ++i) {
+    double size = 0;
+    for (auto k = static_cast<std::size_t>(mine.row_ptr[i]); k < static_cast<std::size_t>(mine.row_ptr[i + 1]); ++k)
+      size = std::max(size, std::abs(static_cast<double>(mine.val[k])));
+    if (!(size > 0) || !std::isfinite(size)) continue;
+    const double exponent = std::ilogb(size);
+    least = is_first ? exponent : std::min(least, exponent);
+    largest = is_first ? exponent : std::max(largest, exponent);
+    is_first = false;
+  }
+  constexpr double beyond = 1e4;  // all exponents
+  const double of_all = team.most(is_first ? -beyond : largest) - team.least(is_first ? beyond : least);
+  return static_cast<int>(std::max(0.0, of_all));
+}
+
+/// Ranks that go different ways would wait for each other.
+/// Throws    ArgumentError, on all ranks.
+void require_equal_names(const Team& team, const DistributedOptions& options) {
+  const std::pair<const char*, const std::string&> named[] = {{"solver", options.solver},
+                                                              {"preconditioner", options.preconditioner},
+                                                              {"format", options.format},
+                                                              {"partition", options.partition}};
+  std::string mine;
+  for (const auto& [what, name] : named) mine += name + '\n';
+  const std::vector<Team::Bytes> all = team.all_gather_v(std::as_bytes(std::span(mine)));
+  for (std::size_t rank = 1; rank < all.size(); ++rank) {
+    if (all[rank] == all[0]) continue;
+    const std::string text(reinterpret_cast<const char*>(all[rank].data()), all[rank].size()),
+        first(reinterpret_cast<const char*>(all[0].data()), all[0].size());
+    const auto same = std::mismatch(text.begin(), text.end(), first.begin(), first.end()).first;
+    const auto field = static_cast<std::size_t>(std::count(text.begin(), same, '\n'));
+    throw ArgumentError(
+        "the ranks have different options: " + std::string(named[std::min<std::size_t>(field, 3)].first) + " of rank " +
+        std::to_string(rank) + " isn't that of rank 0");
+  }
+}
+
+/// Whether Jacobi would be slow for a matrix that may be definite, and groups suit it: it is large, and most rows are
+/// those of diffusion, neither dominated by the diagonal nor with large entries of its sign beside it.
+template <class T>
+bool suits_multigrid(const Team& team, const Facts& facts, const CsrView<T>& mine, Index begin) {
+  if (facts.rows < fewest_rows_of_hierarchy || !facts.symmetric || !facts.finite) return false;
+  const Csr<T> sample = sample_of(mine, begin);
+  const bool suits =
+      mine.rows > 0 && !is_mostly_dominant(Host(1), sample.view()) && !is_mostly_positive(Host(1), sample.view());
+  return 2.0 * team.sum(suits ? static_cast<double>(mine.rows) : 0.0) > facts.rows;
+}
+
+}  // namespace
+
+template <class T>
+DistributedSolver<T>::DistributedSolver(const Team& team, const CsrView<T>& mine, DistributedOptions options,
+                                        const Host& host)
+    : space_(host, team), options_(std::move(options)) {
+  require_equal_names(team, options_);
+  team.agreed([&] { check(mine); });
+  if (team.most(mine.cols) != team.least(mine.cols))
+    throw ArgumentError("the ranks' rows have different numbers of columns");
+  given_ = Partition::of_lengths(team, mine.rows);
+  const bool is_square = given_.rows() == mine.cols;
+  given_columns_ = is_square ? given_ : Partition::by_rows(team, mine.cols);
+  const Partition rows = share(mine), columns = is_square ? rows : given_columns_;
+  Csr<T> kept;
+  if (numbering_) {
+    kept = numbering_->renumbered(mine);
+  } else if (rows != given_) {
+    kept = moved<T>(team, mine, given_, rows);
+  }
+  rows_ = numbering_ || rows != given_ ? kept.view() : mine;
+  team.agreed([&] {
+    if (is_canonical(rows_)) return;
+    kept = canonical(rows_, checked);
+    rows_ = kept.view();
+  });
+  a_ = std::make_unique<DistributedOperator<Host, T>>(space_, rows, columns, rows_, options_.format);
+  choose();
+  spread_ = spread_of(team, rows_);
+  rows_ = {};
+}
+
+template <class T>
+DistributedSolver<T>::DistributedSolver(DistributedSolver&&) noexcept = default;
+template <class T>
+DistributedSolver<T>::~DistributedSolver() = default;
+
+/// The rows that each rank is to have; in another order where there is a numbering.
+template <class T>
+Partition DistributedSolver<T>::share(const CsrView<T>& mine) {
+  const Team& team = space_.team();
+  const std::string& how = options_.partition;
+  if (how == "given") return given_.aligned();
+  if (how == "rows") return Partition::by_rows(team, given_.rows());
+  if (how == "entries") return Partition::by_entries(team, mine.row_ptr);
+  if (how == "grid") return grid_partition(team, given_, mine);
+  if (how == "rcm") numbering_ = rcm_partition(team, given_, mine);
+  if (how == "metis") numbering_ = metis_partition(team, given_, mine);
+  if (how == "owners") {
+    if (given_.rows() != mine.cols) throw ArgumentError("owners: the partition needs a square matrix");
+    numbering_ = Numbering::of_owners(team, given_, options_.owners);
+  }
+  if (!numbering_)
+    throw ArgumentError("there is no partition '" + how +
+                        "'; there are given, rows, entries, grid, rcm, metis, owners");
+  return numbering_->parts();
+}
+
+template <class T>
+void DistributedSolver<T>::choose() {
+  const Facts& facts = *a_->facts();
+  const bool is_square = facts.rows == facts.cols, one_sign = facts.positive_diagonal || facts.negative_diagonal;
+  std::string& solver = options_.solver;
+  is_auto_ = solver == "auto";
+  if (is_auto_) solver = !is_square ? "lsmr" : !facts.symmetric ? "gmres" : one_sign ? "cg" : "minres";
+  const SolverInfo* const info = find_solver(solver);
+  if (info == nullptr) throw ArgumentError("there is no solver '" + solver + "'");
+  if (!is_square && !info->needs_transpose) throw ArgumentError(solver + ": needs a square matrix");
+  if (info->needs_transpose) a_->add_adjoint(rows_);
+  std::string& precond = options_.preconditioner;
+  if (precond == "auto") {
+    precond = is_square && facts.missing_diagonal == 0 && solver != "lsmr" ? "jacobi" : "none";
+    if (solver == "cg" && one_sign && try_multigrid()) return;
+  }
+  const auto [name, options] = name_and_options(precond);
+  if (solver == "lsmr" && name != "none") throw ArgumentError("lsmr takes no preconditioner with ranks");
+  m_ = distributed_preconditioner(*a_, rows_, name, options, options_.solve.stop, options_.solve.mem_limit);
+  const bool is_definite = name == "none" || name == "jacobi" || name == "chebyshev" || one_sign;
+  if (is_auto_ && is_square && m_ != nullptr && (!m_->symmetric() || m_->varies() || !is_definite)) solver = "gmres";
+}
+
+/// Takes multigrid where the matrix suits it, and where a cycle shrinks an error well on trial.
+template <class T>
+bool DistributedSolver<T>::try_multigrid() {
+  const Team& team = space_.team();
+  if (!suits_multigrid(team, *a_->facts(), rows_, a_->row_parts().begin(team))) return false;
+  try {
+    m_ = distributed_preconditioner(*a_, rows_, "multigrid", {}, options_.solve.stop, options_.solve.mem_limit);
+  } catch (const Stopped&) {
+    throw;
+  } catch (const Error&) {  // on all ranks
+    return false;
+  }
+  if (m_->rate() > poor_rate(1)) m_.reset();
+  return m_ != nullptr;
+}
+
+template <class T>
+std::string DistributedSolver<T>::preconditioner() const {
+  return m_ == nullptr ? "none" : m_->name();
+}
+
+template <class T>
+bool DistributedSolver<T>::is_in_place() const {
+  return !numbering_ && a_->row_parts() == given_ && a_->column_parts() == given_columns_;
+}
+
+template <class T>
+std::vector<T> DistributedSolver<T>::taken(std::span<const T> given, const Partition& from, const Partition& to) const {
+  return numbering_ ? numbering_->renumbered(given) : moved<T>(space_.team(), given, from, to);
+}
+
+template <class T>
+std::vector<T> DistributedSolver<T>::given_back(std::span<const T> own, const Partition& from,
+                                                const Partition& to) const {
+  return numbering_ ? numbering_->number_as_before(own) : moved<T>(space_.team(), own, from, to);
+}
+
+/// Runs the method, and another one where that was chosen and the matrix isn't definite. b and x are as solved.
+template <class T>
+SolveResult DistributedSolver<T>::run(std::span<const T> b, std::span<T> x, const SolveOptions& options) {
+  const auto run_once = [&](const SolveOptions& left) {
+    return with_method(Solvers{}, options_.solver, [&]<class Method>(Method) {
+      if (m_ == nullptr) return Solver<Method>{}(space_, *a_, b, x, Identity{}, left);
+      return Solver<Method>{}(space_, *a_, b, x, *m_, left);
+    });
+  };
+  SolveResult result = run_once(options);
+  const bool is_indefinite = result.cause == Cause::not_definite,
+             has_indefinite_m = result.cause == Cause::indefinite_m;
+  if (is_auto_ && (is_indefinite || has_indefinite_m) && result.iterations < options.max_iterations) {
+    const std::string left_for = is_indefinite && options_.solver == "cg" ? "minres" : "gmres";
+    result.notes.push_back(options_.solver + " ended: " + result.reason + "; went on with " + left_for);
+    options_.solver = left_for;  // for this matrix, of further solves, too
+    SolveResult more = run_once(runs::remaining(options, result));
+    runs::extend(result, more);
+    result.solver = more.solver;
+  }
+  if (spread_ > most_spread_of_rows)
+    result.notes.push_back(
+        "rows differ by " + short_text(std::ldexp(1.0, spread_)) +
+        " in size, and ranks don't scale them: the residual says little of the small ones, so that x "
+        "may be wrong there; scale them, or solve in one process");
+  return result;
+}
+
+template <class T>
+SolveResult DistributedSolver<T>::solve(std::span<const T> b, std::span<T> x, const SolveOptions& options) {
+  const Team& team = space_.team();
+  team.agreed([&] {
+    require_length("b", b.size(), given_.length(team));
+    require_length("x", x.size(), given_columns_.length(team));
+  });
+  const Partition &rows = a_->row_parts(), &columns = a_->column_parts();
+  std::vector<T> own_b, own_x;
+  if (!is_in_place()) {
+    own_b = taken(b, given_, rows);
+    own_x = taken(x, given_columns_, columns);
+  }
+  const std::span<const T> solved_b = is_in_place() ? b : std::span<const T>(own_b);
+  const std::span<T> solved_x = is_in_place() ? x : std::span<T>(own_x);
+  SolveResult result = run(solved_b, solved_x, options);
+  if (!is_in_place()) {
+    own_x = given_back(own_x, columns, given_columns_);
+    std::copy(own_x.begin(), own_x.end(), x.begin());
+  }
+  return result;
+}
+
+template <class T>
+std::vector<T> DistributedSolver<T>::product(std::span<const T> x) const {
+  const std::vector<T> own_x = taken(x, given_columns_, a_->column_parts());
+  std::vector<T> y(a_->rows());
+  a_->apply(T{1}, std::span<const T>(own_x), T{0}, std::span<T>(y));
+  return given_back(y, a_->row_parts(), given_);
+}
+
+template class DistributedSolver<double>;
+template class DistributedSolver<float>;
+
+SolveResult solve(const Team& team, const CsrView<double>& mine, std::span<const double> b, std::span<double> x,
+                  const DistributedOptions& options) {
+  return DistributedSolver<double>(team, mine, options).solve(b, x);
+}
+
+SolveResult solve(const Team& team, const CsrView<float>& mine, std::span<const float> b, std::span<float> x,
+                  const DistributedOptions& options) {
+  return DistributedSolver<float>(team, mine, options).solve(b, x);
+}
+
+}  // namespace ostinato

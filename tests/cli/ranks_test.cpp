@@ -1,0 +1,149 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Solves on ranks: what a launcher starts, and what is refused there.
+
+#include "program.hpp"
+
+namespace ostinato::cli_tests {
+namespace {
+
+class CliRanks : public Cli {
+ protected:
+  /// Starts the program as one of two processes of a launcher, though there is none.
+  Outcome run_as_one_of_two(const std::string& arguments, const std::string& more = "") const {
+    return run(arguments, "OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=0 " + more);
+  }
+#ifdef OSTINATO_MPIRUN
+  Outcome run_on(int ranks, const std::string& arguments) const {
+    return run(arguments,
+               "OMP_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
+               "OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 "
+               "OMPI_MCA_hwloc_base_binding_policy=none " OSTINATO_MPIRUN " -n " +
+                   std::to_string(ranks));
+  }
+#endif
+};
+
+TEST_F(CliRanks, NeedAnMpi) {
+  generate("poisson2d 10 p.mtx");
+  expect_complaint(run_as_one_of_two("solve p.mtx", "OSTINATO_MPI=/nowhere.so"), 2, "no MPI: /nowhere.so");
+}
+
+TEST_F(CliRanks, AreForSolveAlone) {
+  generate("poisson2d 10 p.mtx");
+  expect_complaint(run_as_one_of_two("inspect p.mtx"), 2, "only solve works on ranks");
+}
+
+TEST_F(CliRanks, AreForecastByInspect) {
+  EXPECT_EQ(run("inspect poisson2d:200 --ranks --json report.json").code, 0);
+  const Json forecasts = report()["ranks"];
+  ASSERT_EQ(forecasts.size(), 4U);
+  EXPECT_EQ(forecasts[0]["ghosts"], 0);
+  EXPECT_EQ(forecasts[1]["ghosts"], 200);
+  EXPECT_EQ(forecasts[3]["neighbours"], 2);
+  EXPECT_GT(forecasts[0]["seconds"], forecasts[3]["reduction_seconds"]);
+  EXPECT_NE(run("inspect poisson2d:200 --ranks").out.find("two ranks pay from"), std::string::npos);
+  EXPECT_EQ(run("inspect poisson2d:20").out.find("two ranks pay"), std::string::npos);
+}
+
+TEST_F(CliRanks, RefuseWhatTheyDoNotHave) {
+  generate("poisson2d 10 p.mtx");
+  for (const char* const option : {"--symmetric", "--renumber on", "--html a.html", "--device cuda"})
+    expect_complaint(run_as_one_of_two(std::string("solve p.mtx ") + option), 2, "isn't for ranks yet");
+  expect_complaint(run_as_one_of_two("solve p.mtx --precond spai0"), 2, "ilu0");
+  expect_complaint(run_as_one_of_two("solve p.mtx --format bccoo"), 2, "csr and dia");
+}
+
+TEST_F(CliRanks, SayNothingTwice) {
+  const Outcome other = run("inspect p.mtx", "OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=1");
+  EXPECT_EQ(other.code, 2);
+  EXPECT_EQ(other.err, "");
+}
+
+#ifdef OSTINATO_MPIRUN
+
+TEST_F(CliRanks, WriteOneXInTheOrderOfTheFile) {
+  generate("variable2d 100 a.mtx");
+  const auto expect_solved = [&](int ranks, const std::string& x, const std::string& more) {
+    const Outcome r = run_on(ranks, "solve a.mtx --quiet --json report.json -o " + x + more);
+    EXPECT_EQ(r.code, 0) << r.err;
+    const Json found = report();
+    EXPECT_LT(found["error"], 1e-4);  // x is known to be ones
+    ASSERT_EQ(found["ranks"].size(), static_cast<std::size_t>(ranks));
+    int rows = 0;
+    for (const Json& rank : found["ranks"]) rows += rank["rows"].get<int>();
+    EXPECT_EQ(rows, 10000);
+    EXPECT_GT(found["ranks"][0]["ghosts"], 0);
+    EXPECT_GT(found["ranks"][0]["halo_seconds"], 0);
+  };
+  expect_solved(2, "two.txt", "");
+  expect_solved(3, "three.txt", " --partition rows");
+  EXPECT_EQ(contents(path("two.txt")).size(), contents(path("three.txt")).size());
+  EXPECT_TRUE(contents(path("two.txt")) == contents(path("three.txt"))) << "the bits differ";
+  EXPECT_EQ(run("solve a.mtx --quiet -x three.txt --maxiter 0 --rtol 1.1e-8").code, 0) << "x isn't in the file's order";
+}
+
+TEST_F(CliRanks, ShareRowsAsTheyAreToldAndWriteXInTheOrderOfTheFile) {
+  generate("mesh2d 60 a.mtx");
+  std::string owners;
+  for (int i = 0; i < 3600; ++i) owners += std::to_string(i * 7 % 3) + "\n";
+  write("owners.txt", owners);
+  for (const std::string how : {"rows", "rcm", "metis", "owners.txt"}) {
+    SCOPED_TRACE(how);
+    const Outcome r = run_on(3, "solve a.mtx -o x.npy --json report.json --partition " + how);
+    if (how == "metis" && r.code == 2) continue;  // a build without METIS
+    EXPECT_EQ(r.code, 0) << r.err;
+    EXPECT_LT(report()["error"], 1e-4);
+    EXPECT_EQ(run("solve a.mtx --quiet -x x.npy --maxiter 0 --rtol 1.1e-8").code, 0) << "x isn't in the file's order";
+  }
+  const Outcome grid = run_on(3, "solve poisson3d:12 --json report.json --partition grid");
+  EXPECT_EQ(grid.code, 0) << grid.err;
+  EXPECT_EQ(report()["ranks"][1]["rows"], 4 * 144);
+}
+
+TEST_F(CliRanks, NameTheBadLineOfAPartition) {
+  generate("poisson2d 3 p.mtx");
+  write("owners.txt", "0\n1\n2\n0\n0\n0\n0\n0\n0\n");
+  const Outcome bad = run_on(2, "solve p.mtx --partition owners.txt");
+  EXPECT_EQ(bad.code, 3) << bad.err;
+  EXPECT_NE(bad.err.find("owners.txt:3: "), std::string::npos) << bad.err;
+  const Outcome none = run_on(2, "solve p.mtx --partition Entries");
+  EXPECT_EQ(none.code, 2) << none.err;
+  EXPECT_NE(none.err.find("known: entries, rows"), std::string::npos) << none.err;
+}
+
+TEST_F(CliRanks, SolveInSinglePrecision) {
+  generate("poisson2d 60 p.mtx");
+  const Outcome r = run_on(2, "solve p.mtx --precision single --json report.json");
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(report()["precision"], "single");
+  EXPECT_LT(report()["error"], 1e-1);
+}
+
+TEST_F(CliRanks, TakeAnEmptyMatrixAsOneProcessDoes) {
+  write("empty.mtx", "%%MatrixMarket matrix coordinate real general\n0 0 0\n");
+  const Outcome one = run("solve empty.mtx"), two = run_on(2, "solve empty.mtx");
+  EXPECT_EQ(one.code, 0) << one.err;
+  EXPECT_EQ(two.code, one.code) << two.err;
+}
+
+TEST_F(CliRanks, SayOnceWhatIsWrongWithAFile) {
+  write("bad.mtx", "%%MatrixMarket matrix coordinate real general\n4 4 2\n1 1 1\n2 x 3\n");
+  const Outcome bad = run_on(3, "solve bad.mtx");
+  EXPECT_EQ(bad.code, 3) << bad.err;
+  EXPECT_NE(bad.err.find("ostinato: bad.mtx:4:"), std::string::npos) << bad.err;
+  EXPECT_EQ(bad.err.find("ostinato: "), bad.err.rfind("ostinato: ")) << bad.err;
+}
+
+TEST_F(CliRanks, MayBeMoreThanThereAreRows) {
+  generate("poisson2d 2 p.mtx");
+  const Outcome r = run_on(3, "solve p.mtx");
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_NE(r.out.find("0 to 4, mean 1"), std::string::npos) << r.out;
+}
+
+#endif
+
+}  // namespace
+}  // namespace ostinato::cli_tests

@@ -1,0 +1,453 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <ostinato/preconditioners/fsai/fsai.hpp>
+#include <ostinato/preconditioners/jacobi.hpp>
+#include <ostinato/solvers/list.hpp>
+#include <ostinato/spmv/base/error.hpp>
+#include <ostinato/spmv/base/timing.hpp>
+#include <ostinato/spmv/matrix/generate.hpp>
+#include <ostinato/spmv/operator.hpp>
+#include <ostinato/spmv/ordering/graph_parts.hpp>
+#include <ostinato/strategy/distributed_solve.hpp>
+
+#include "support/pieces.hpp"
+#include "support/ranks.hpp"
+#include "support/solving.hpp"
+
+namespace ostinato::test {
+namespace {
+
+/// What the ranks of a solve end with, put together.
+template <class T = double>
+struct Whole {
+  SolveResult result;
+  std::vector<T> x;
+};
+
+/// Solves on the ranks of a team, with rows in uneven parts. Returns the whole x on each rank.
+template <class T>
+Whole<T> solve_on(const Team& team, const System<T>& system, DistributedOptions options) {
+  const Partition rows = uneven(team, system.a.rows);
+  const Csr<T> mine = piece(system.a, rows.begin(team), rows.end(team));
+  if (options.partition == "owners")
+    for (Index i = rows.begin(team); i < rows.end(team); ++i)
+      options.owners.push_back(static_cast<int>(i / 100 % team.size()));
+  DistributedSolver<T> solver(team, mine, options, Host(1));
+  std::vector<T> x(static_cast<std::size_t>(solver.columns().length(team)));
+  Whole<T> whole{solver.solve(piece(system.b, rows, team), x), {}};
+  for (const Team::Bytes& part : team.all_gather_v(std::as_bytes(std::span(x)))) {
+    const auto* const values = reinterpret_cast<const T*>(part.data());
+    whole.x.insert(whole.x.end(), values, values + part.size() / sizeof(T));
+  }
+  return whole;
+}
+
+template <class T>
+void expect_same(const Whole<T>& found, const Whole<T>& expected) {
+  EXPECT_EQ(found.result.status, expected.result.status) << found.result.message();
+  EXPECT_EQ(found.result.iterations, expected.result.iterations);
+  EXPECT_EQ(found.result.history, expected.result.history);
+  EXPECT_EQ(found.result.residual, expected.result.residual);
+  EXPECT_EQ(found.result.reason, expected.result.reason);
+  EXPECT_TRUE(same_bits(found.x, expected.x));
+}
+
+DistributedOptions with(const std::string& solver, const std::string& precond, int most = 60) {
+  return {.solver = solver, .preconditioner = precond, .solve = {.rtol = 1e-8, .max_iterations = most}};
+}
+
+/// A system whose solve takes long enough.
+const System<double>& slow() {
+  static const System<double> system = with_known_solution(generate<double>("poisson2d", {.n = 100}));
+  return system;
+}
+
+TEST(DistributedSolve, HasTheBitsOfOneRankWithEverySolver) {
+  for (const SolverInfo& info : solver_infos) {
+    const char* const family = info.needs_symmetry ? "variable2d" : "convection-diffusion2d";
+    const System<double> system = with_known_solution(generate<double>(family, {.n = 92}));  // five blocks
+    for (const char* const precond : {"none", "jacobi"}) {
+      if (info.needs_transpose && std::string(precond) != "none") continue;
+      SCOPED_TRACE(std::string(info.name) + " " + precond);
+      const DistributedOptions options = with(std::string(info.name), precond, 40);
+      const Whole<> alone = solve_on(Team::alone(), system, options);
+      EXPECT_GT(alone.result.iterations, 3);
+      on_ranks({2, 3, 5}, [&](const Team& team) { expect_same(solve_on(team, system, options), alone); });
+    }
+  }
+}
+
+TEST(DistributedSolve, ByCgHasTheBitsOfASolveWithoutRanks) {
+  for (const char* const family : {"poisson2d", "variable3d", "fem27"}) {
+    SCOPED_TRACE(family);
+    const System<double> system = with_known_solution(generate<double>(family, {.n = family[0] == 'p' ? 100 : 22}));
+    const Operator<Host, double> a(Host(), system.a, {.format = family[0] == 'f' ? "csr" : "dia"});
+    const Jacobi<Host, double> m(Host(), system.a);
+    Whole<> plain{{}, std::vector<double>(system.b.size())};
+    plain.result = cg(Host(), a, system.b, plain.x, m, {.rtol = 1e-8, .max_iterations = 500});
+    ASSERT_EQ(plain.result.status, Status::converged);
+    on_ranks({1, 2, 3, 5},
+             [&](const Team& team) { expect_same(solve_on(team, system, with("cg", "jacobi", 500)), plain); });
+  }
+}
+
+TEST(DistributedSolve, ConvergesWithEveryPreconditioner) {
+  const System<double> system = with_known_solution(generate<double>("variable2d", {.n = 100}));
+  const Whole<> none = solve_on(Team::alone(), system, with("cg", "none", 2000));
+  for (const char* const precond :
+       {"jacobi", "chebyshev", "block-jacobi", "ssor", "fsai", "ilu0", "ic0", "ict", "cholesky"}) {
+    SCOPED_TRACE(precond);
+    const DistributedOptions options = with("cg", precond, 2000);
+    on_ranks({1, 2, 3}, [&](const Team& team) {
+      const Whole<> found = solve_on(team, system, options);
+      EXPECT_EQ(found.result.status, Status::converged) << found.result.message();
+      EXPECT_LT(found.result.iterations, none.result.iterations);
+      expect_honest(Solved<double>{found.result, found.x}, system, options.solve);
+    });
+  }
+}
+
+TEST(DistributedSolve, WithPreconditionersOfTheWholeMatrixHasTheBitsOfOneRank) {
+  for (const char* const family : {"variable2d", "mesh2d"}) {
+    const System<double> system = with_known_solution(generate<double>(family, {.n = 100}));
+    for (const char* const precond : {"chebyshev", "block-jacobi", "block-jacobi:block=3", "fsai", "fsai:pattern=a2"}) {
+      SCOPED_TRACE(std::string(family) + " " + precond);
+      const DistributedOptions options = with("cg", precond, 800);
+      const Whole<> alone = solve_on(Team::alone(), system, options);
+      EXPECT_EQ(alone.result.status, Status::converged) << alone.result.message();
+      on_ranks({2, 3, 5}, [&](const Team& team) { expect_same(solve_on(team, system, options), alone); });
+    }
+  }
+}
+
+TEST(DistributedSolve, WithFsaiHasTheFactorOfASolveWithoutRanks) {
+  const System<double> system = with_known_solution(generate<double>("variable2d", {.n = 100}));
+  for (const FsaiPattern pattern : {FsaiPattern::a, FsaiPattern::a2}) {
+    const Operator<Host, double> a(Host(), system.a, {.format = "dia"});
+    const Fsai<Host, double> m(Host(), system.a, {.pattern = pattern});
+    std::vector<double> x(system.b.size());
+    const SolveResult plain = cg(Host(), a, system.b, x, m, {.rtol = 1e-8, .max_iterations = 500});
+    const char* const precond = pattern == FsaiPattern::a ? "fsai" : "fsai:pattern=a2";
+    on_ranks({1, 2, 3}, [&](const Team& team) {
+      const Whole<> found = solve_on(team, system, with("cg", precond, 500));
+      EXPECT_EQ(found.result.status, Status::converged);
+      EXPECT_NEAR(found.result.iterations, plain.iterations, 1);
+    });
+  }
+}
+
+TEST(DistributedSolve, WithFsaiRefusesWhatIsNotSymmetricOnAllRanks) {
+  const System<double> system = with_known_solution(generate<double>("convection-diffusion2d", {.n = 60}));
+  on_ranks({1, 2, 3}, [&](const Team& team) {
+    EXPECT_THROW(solve_on(team, system, with("gmres", "fsai")), ArgumentError);
+    EXPECT_THROW(solve_on(team, slow(), with("cg", "fsai:pattern=adaptive")), ArgumentError);
+    EXPECT_EQ(team.sum(1), team.size());
+  });
+}
+
+TEST(DistributedSolve, InFloatHasTheBitsOfOneRankWithEverySolver) {
+  for (const SolverInfo& info : solver_infos) {
+    const char* const family = info.needs_symmetry ? "variable2d" : "convection-diffusion2d";
+    const System<float> system = with_known_solution(generate<float>(family, {.n = 92}));
+    const char* const precond = info.needs_transpose ? "none" : "jacobi";
+    SCOPED_TRACE(info.name);
+    const DistributedOptions options = with(std::string(info.name), precond, 30);
+    const Whole<float> alone = solve_on(Team::alone(), system, options);
+    EXPECT_GT(alone.result.iterations, 3);
+    on_ranks({2, 3, 5}, [&](const Team& team) { expect_same(solve_on(team, system, options), alone); });
+  }
+}
+
+TEST(DistributedSolve, InFloatConvergesWithEveryPreconditioner) {
+  const System<float> system = with_known_solution(generate<float>("variable2d", {.n = 60}));
+  for (const char* const precond : {"none", "jacobi", "chebyshev", "block-jacobi", "ssor", "fsai", "ilu0", "ic0"}) {
+    SCOPED_TRACE(precond);
+    DistributedOptions options = with("cg", precond, 2000);
+    options.solve.rtol = 1e-4;
+    on_ranks({1, 2, 3}, [&](const Team& team) {
+      const Whole<float> found = solve_on(team, system, options);
+      EXPECT_EQ(found.result.status, Status::converged) << found.result.message();
+      expect_honest(Solved<float>{found.result, found.x}, system, options.solve);
+    });
+  }
+}
+
+TEST(DistributedSolve, GivesXBackInTheGivenOrderWithEveryPartition) {
+  const System<double> system = with_known_solution(generate<double>("variable2d", {.n = 100}));
+  const Whole<> alone = solve_on(Team::alone(), system, with("cg", "jacobi", 500));
+  for (const char* const partition : {"given", "rows", "entries", "grid", "rcm", "metis", "owners"}) {
+    if (partition == std::string("metis") && !has_graph_parts) continue;
+    SCOPED_TRACE(partition);
+    DistributedOptions options = with("cg", "jacobi", 500);
+    options.partition = partition;
+    on_ranks({1, 2, 3, 5}, [&](const Team& team) {
+      const Whole<> found = solve_on(team, system, options);
+      EXPECT_EQ(found.result.status, Status::converged) << found.result.message();
+      EXPECT_NEAR(found.result.iterations, alone.result.iterations, 2);
+      expect_honest(Solved<double>{found.result, found.x}, system, options.solve);
+    });
+  }
+}
+
+TEST(DistributedSolve, InRcmOrderHasTheBitsOfOneRank) {
+  const System<double> system = with_known_solution(generate<double>("mesh2d", {.n = 100}));
+  DistributedOptions options = with("cg", "jacobi", 500);
+  options.partition = "rcm";
+  const Whole<> alone = solve_on(Team::alone(), system, options);
+  on_ranks({2, 3, 5}, [&](const Team& team) { expect_same(solve_on(team, system, options), alone); });
+}
+
+TEST(DistributedSolve, MultipliesInTheGivenOrder) {
+  const Csr<double> a = generate<double>("variable2d", {.n = 90});
+  const Operator<Host, double> whole(Host(), a, {.format = "csr"});
+  const std::vector<double> x = random_vector<double>(a.cols, 3);
+  std::vector<double> y(x.size());
+  whole.apply(1, x, 0, y);
+  on_ranks({1, 3}, [&](const Team& team) {
+    const Partition rows = uneven(team, a.rows);
+    const DistributedSolver<double> solver(team, piece(a, rows.begin(team), rows.end(team)), {.partition = "rcm"});
+    const std::vector<double> found = solver.product(piece(x, rows, team)), expected = piece(y, rows, team);
+    for (std::size_t k = 0; k < found.size(); ++k) EXPECT_NEAR(found[k], expected[k], 1e-11);
+  });
+}
+
+TEST(DistributedSolve, TakesFewRowsOnManyRanks) {
+  const System<double> system = with_known_solution(generate<double>("poisson2d", {.n = 2}));
+  on_ranks({1, 2, 3, 5, 7}, [&](const Team& team) {
+    const Whole<> found = solve_on(team, system, {});
+    EXPECT_EQ(found.result.status, Status::converged);
+    EXPECT_EQ(found.result.solver, "cg");
+  });
+  on_ranks({1, 3}, [](const Team& team) {
+    const Whole<> found = solve_on(team, System<double>{Csr<double>(), {}}, {});
+    EXPECT_EQ(found.result.status, Status::converged);
+    EXPECT_TRUE(found.x.empty());
+  });
+}
+
+TEST(DistributedSolve, SolvesLeastSquaresProblems) {
+  std::vector<Triplet<double>> entries;
+  for (Index i = 0; i < 9000; ++i)
+    for (const Index k : {0, 1, 2}) entries.push_back({i, (i / 2 + k) % 4000, k == 0 ? 3.0 : 1.0});
+  const System<double> system{from_triplets<double>(9000, 4000, entries), random_vector<double>(9000, 1)};
+  const Whole<> alone = solve_on(Team::alone(), system, with("auto", "auto", 500));
+  EXPECT_EQ(alone.result.status, Status::least_squares) << alone.result.message();
+  on_ranks({2, 3}, [&](const Team& team) { expect_same(solve_on(team, system, with("auto", "auto", 500)), alone); });
+}
+
+// What goes wrong on one rank.
+
+TEST(DistributedSolve, StopsOnAllRanksInOneIterationWhereOneIsInterrupted) {
+  on_ranks({2, 3}, [](const Team& team) {
+    DistributedOptions options = with("cg", "jacobi", 500);
+    if (team.rank() == 1) options.solve.callback = [](const Iteration& now) { return now.number < 20; };
+    const Whole<> found = solve_on(team, slow(), options);
+    EXPECT_EQ(found.result.status, Status::interrupted);
+    EXPECT_EQ(found.result.iterations, 21);
+    EXPECT_LT(found.result.relative_residual, 1);
+    EXPECT_EQ(team.most(found.result.iterations), team.least(found.result.iterations));
+  });
+}
+
+TEST(DistributedSolve, EndsByTheClockOfRankZero) {
+  on_ranks({2, 3}, [](const Team& team) {
+    DistributedOptions options = with("cg", "none", 100000);
+    options.solve.rtol = 0;
+    options.solve.divergence_limit = 0;
+    options.solve.time_limit = team.rank() == 0 ? 1e-3 : 1e-9;
+    options.solve.check_every = 1;
+    const Whole<> found = solve_on(team, slow(), options);
+    EXPECT_EQ(found.result.status, Status::time_limit) << found.result.message();
+    EXPECT_EQ(team.most(found.result.iterations), team.least(found.result.iterations));
+  });
+}
+
+TEST(DistributedSolveOnThreads, LeavesTogetherWhereACallbackThrows) {
+  for (const int rank : {0, 2}) {
+    std::mutex mutex;
+    std::vector<std::string> said(3);
+    const Stopwatch watch;
+    EXPECT_THROW(Team::run(3,
+                           [&](const Team& team) {
+                             DistributedOptions options = with("gmres", "ilu0", 500);
+                             if (team.rank() == rank)
+                               options.solve.callback = [](const Iteration& now) -> bool {
+                                 if (now.number > 3) throw std::out_of_range("a bad callback");
+                                 return true;
+                               };
+                             try {
+                               solve_on(team, slow(), options);
+                             } catch (const std::exception& e) {
+                               const std::lock_guard lock(mutex);
+                               said[static_cast<std::size_t>(team.rank())] = e.what();
+                               throw;
+                             }
+                           }),
+                 std::out_of_range);
+    for (int r = 0; r < 3; ++r)
+      EXPECT_EQ(said[static_cast<std::size_t>(r)],
+                (r == rank ? "" : "rank " + std::to_string(rank) + ": ") + std::string("a bad callback"));
+    EXPECT_LT(watch.seconds(), 20);
+  }
+}
+
+TEST(DistributedSolveOnThreads, LeavesWhereARankStaysAway) {
+  const Stopwatch watch;
+  EXPECT_THROW(Team::run(2,
+                         [&](const Team& team) {
+                           team.set_patience(0.3);
+                           const Csr<double>& a = slow().a;
+                           const Partition rows = Partition::by_rows(team, a.rows);
+                           const Csr<double> mine = piece(a, rows.begin(team), rows.end(team));
+                           DistributedSolver solver(team, mine);
+                           std::vector<double> x(mine.row_ptr.size() - 1);
+                           if (team.rank() == 0) solver.solve(piece(slow().b, rows, team), x);
+                         }),
+               RankError);
+  EXPECT_LT(watch.seconds(), 20);
+}
+
+TEST(DistributedSolve, RefusesRanksWithDifferentOptionsOnAllRanks) {
+  on_ranks({2, 3}, [](const Team& team) {
+    DistributedOptions options = with("cg", "jacobi");
+    if (team.rank() == 1) options.solve.rtol = 1e-6;
+    try {
+      solve_on(team, slow(), options);
+      ADD_FAILURE();
+    } catch (const ArgumentError& e) {
+      EXPECT_NE(std::string(e.what()).find("rtol of rank 1"), std::string::npos) << e.what();
+    }
+    EXPECT_EQ(team.sum(1), team.size());  // and the team goes on
+    EXPECT_EQ(solve_on(team, slow(), with("cg", "jacobi", 500)).result.status, Status::converged);
+  });
+}
+
+TEST(DistributedSolve, RefusesRanksWithDifferentNamesOnAllRanks) {
+  const System<double>& system = slow();
+  for (const int which : {0, 1, 2, 3}) {
+    on_ranks({2, 3}, [&](const Team& team) {
+      DistributedOptions options = with("cg", "jacobi");
+      if (team.rank() == 1) {
+        std::string* const names[] = {&options.solver, &options.preconditioner, &options.format, &options.partition};
+        *names[which] = which == 0 ? "minres" : which == 1 ? "none" : which == 2 ? "csr" : "rcm";
+      }
+      EXPECT_THROW(solve_on(team, system, options), ArgumentError);
+    });
+  }
+}
+
+TEST(DistributedSolve, GoesOnWithMinresWhereAIsNotDefinite) {
+  Csr<double> a = generate<double>("poisson2d", {.n = 60});
+  for (std::size_t i = 0; i < static_cast<std::size_t>(a.rows); ++i) {
+    for (auto k = static_cast<std::size_t>(a.row_ptr[i]); k < static_cast<std::size_t>(a.row_ptr[i + 1]); ++k)
+      if (a.col[k] == static_cast<Index>(i)) a.val[k] -= 0.5;
+  }
+  const System<double> system = with_known_solution(a);
+  on_ranks({1, 2, 3}, [&](const Team& team) {
+    const DistributedOptions options = with("auto", "jacobi", 3000);
+    const Whole<double> found = solve_on(team, system, options);
+    EXPECT_EQ(found.result.status, Status::converged) << found.result.message();
+    EXPECT_EQ(found.result.solver, "minres");
+    EXPECT_TRUE(mentions(found.result, "went on with minres"));
+    expect_honest(Solved<double>{found.result, found.x}, system, options.solve);
+  });
+}
+
+TEST(DistributedSolve, TakesGmresWhereThePreconditionerIsNotSymmetric) {
+  const System<double> system = with_known_solution(generate<double>("variable2d", {.n = 70}));
+  on_ranks({1, 2, 3}, [&](const Team& team) {
+    for (const char* const precond : {"ssor:sweep=forward", "ilu0", "lu"}) {
+      const DistributedOptions options = with("auto", precond, 500);
+      const Whole<double> found = solve_on(team, system, options);
+      EXPECT_EQ(found.result.solver, "gmres") << precond;
+      expect_honest(Solved<double>{found.result, found.x}, system, options.solve);
+      EXPECT_EQ(found.result.status, Status::converged) << precond << found.result.message();
+    }
+  });
+}
+
+TEST(DistributedSolve, KeepsALimitOfMemory) {
+  const System<double>& system = slow();
+  on_ranks({2, 3}, [&](const Team& team) {
+    for (const char* const precond : {"jacobi", "fsai", "block-jacobi", "ilut", "lu", "multigrid"}) {
+      DistributedOptions options = with("auto", precond);
+      options.solve.mem_limit = 1000;
+      EXPECT_THROW(solve_on(team, system, options), Error) << precond;
+    }
+  });
+}
+
+TEST(DistributedSolve, NotesRowsThatDifferInSize) {
+  System<double> system = slow();
+  for (std::size_t i = 0; i < 500; ++i) {
+    for (auto k = static_cast<std::size_t>(system.a.row_ptr[i]); k < static_cast<std::size_t>(system.a.row_ptr[i + 1]);
+         ++k)
+      system.a.val[k] *= 1e9;
+    system.b[i] *= 1e9;
+  }
+  on_ranks({1, 3}, [&](const Team& team) {
+    EXPECT_TRUE(mentions(solve_on(team, system, with("auto", "jacobi")).result, "ranks don't scale them"));
+    EXPECT_FALSE(mentions(solve_on(team, slow(), with("auto", "jacobi")).result, "ranks don't scale them"));
+  });
+}
+
+TEST(DistributedSolve, RefusesPartsThatDoNotFitOnAllRanks) {
+  on_ranks({2, 3}, [](const Team& team) {
+    const Partition rows = Partition::by_rows(team, slow().a.rows);
+    const Csr<double> mine = piece(slow().a, rows.begin(team), rows.end(team));
+    Csr<double> wider = mine;
+    wider.cols += team.rank();
+    EXPECT_THROW(DistributedSolver<double>(team, wider), ArgumentError);
+    DistributedSolver solver(team, mine);
+    std::vector<double> b = piece(slow().b, rows, team), x(b.size());
+    if (team.rank() == 1) b.push_back(0);
+    if (team.rank() == 1) {
+      EXPECT_THROW(solver.solve(b, x), DimensionError);
+    } else {
+      EXPECT_THROW(solver.solve(b, x), RankError);
+    }
+    b.resize(x.size());
+    EXPECT_EQ(solver.solve(b, x).status, Status::converged);
+  });
+}
+
+TEST(DistributedSolve, SaysWhichPreconditionersAndSolversThereAre) {
+  on_ranks({1, 2}, [](const Team& team) {
+    EXPECT_THROW(solve_on(team, slow(), with("cg", "spai0")), ArgumentError);
+    EXPECT_THROW(solve_on(team, slow(), with("nonsense", "none")), ArgumentError);
+    DistributedOptions options = with("cg", "none");
+    options.format = "bccoo";
+    EXPECT_THROW(solve_on(team, slow(), options), Error);
+  });
+}
+
+TEST(DistributedSolve, FindsNumbersThatAreNotFiniteWhereverTheyAre) {
+  System<double> system = slow();
+  system.b[9000] = std::numeric_limits<double>::quiet_NaN();
+  on_ranks({1, 2, 5}, [&](const Team& team) {
+    const Whole<> found = solve_on(team, system, with("cg", "jacobi"));
+    EXPECT_EQ(found.result.status, Status::not_finite);
+    EXPECT_NE(found.result.reason.find("row 9000"), std::string::npos) << found.result.reason;
+  });
+}
+
+TEST(DistributedSolve, SaysWhyASingularSystemHasNoSolution) {
+  const Csr<double> a = ring<double>(10000);
+  System<double> system{a, std::vector<double>(10000, 1.0)};
+  system.b[3] = 5;
+  const Whole<> alone = solve_on(Team::alone(), system, with("minres", "none", 3000));
+  EXPECT_NE(alone.result.status, Status::converged);
+  on_ranks({2, 3}, [&](const Team& team) { expect_same(solve_on(team, system, with("minres", "none", 3000)), alone); });
+}
+
+}  // namespace
+}  // namespace ostinato::test
