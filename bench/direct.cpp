@@ -4,7 +4,8 @@
 //
 //   bench_direct [--limit SECONDS] [--runs N] [--with NAME,NAME] [MATRIX.mtx ...]
 //
-// By default: 20 seconds, 3 runs, all of ostinato, superlu, klu, cholmod and mumps.
+// By default: 20 seconds, 3 runs, and all of ostinato, superlu, klu, cholmod and mumps. On a GPU, by name: ostinato-gpu
+// and cudss.
 
 #include <algorithm>
 #include <cstdio>
@@ -33,6 +34,8 @@ PeerSolve solve_with_ostinato(const Csr<double>& a, const std::vector<double>& b
   return s;
 }
 
+constexpr int on_cpu = 5;  ///< so many ways, the first ones
+
 using Factor = PeerSolve (*)(const Csr<double>&, const std::vector<double>&);
 
 Way way(const std::string& name, Factor factor) {
@@ -41,14 +44,16 @@ Way way(const std::string& name, Factor factor) {
 
 std::vector<Way> chosen_ways(const std::vector<std::string>& names) {
   const std::vector<Way> all = {way("ostinato", solve_with_ostinato), way("superlu", factor_with_superlu),
-                                way("klu", factor_with_klu), way("cholmod", factor_with_cholmod),
-                                way("mumps", factor_with_mumps)};
-  if (names.empty()) return all;
+                                way("klu", factor_with_klu),          way("cholmod", factor_with_cholmod),
+                                way("mumps", factor_with_mumps),      way("ostinato-gpu", solve_on_gpu),
+                                way("cudss", factor_with_cudss)};
+  if (names.empty()) return {all.begin(), all.begin() + on_cpu};
   std::vector<Way> chosen;
   for (const std::string& name : names) {
     const auto known = std::find_if(all.begin(), all.end(), [&](const Way& w) { return w.name == name; });
     if (known == all.end())
-      throw ArgumentError("--with: '" + name + "' is unknown; known: ostinato, superlu, klu, cholmod, mumps");
+      throw ArgumentError("--with: '" + name +
+                          "' is unknown; known: ostinato, superlu, klu, cholmod, mumps, ostinato-gpu, cudss");
     chosen.push_back(*known);
   }
   return chosen;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
-// Complete factors by other libraries, on the CPU. Each solve is followed by one step of refinement with residuals in
+// Complete factors by other libraries, on the CPU, and by cuDSS on the GPU. Each solve is followed by one step of refinement with residuals in
 // long double.
 #pragma once
 
@@ -23,5 +23,12 @@ PeerSolve factor_with_cholmod(const Csr<double>& a, const std::vector<double>& b
 
 /// MUMPS in its sequential form with its defaults: L D L^T for symmetric matrices, otherwise L U.
 PeerSolve factor_with_mumps(const Csr<double>& a, const std::vector<double>& b);
+
+/// cuDSS with its defaults, on the first GPU: L D L^T for symmetric matrices, otherwise L U. The refinement is cuDSS'
+/// own. A and b start in host memory, where x is wanted. An earlier system has opened the device and the library.
+PeerSolve factor_with_cudss(const Csr<double>& a, const std::vector<double>& b);
+
+/// Ostinato's solve(a, b) on the same terms.
+PeerSolve solve_on_gpu(const Csr<double>& a, const std::vector<double>& b);
 
 }  // namespace ostinato::bench
