@@ -249,6 +249,7 @@ double fastest_other(const std::vector<Message>& row) {
 /// The first way beside the fastest other one, of systems that take one of the two `from` seconds or more.
 void compare_with_fastest(const Results& all, double from) {
   int both = 0, slower = 0;
+  std::string notes;
   double logs = 0;
   std::string names;
   for (std::size_t i = 0; i < all.rows.size(); ++i) {
@@ -261,12 +262,14 @@ void compare_with_fastest(const Results& all, double from) {
     ++slower;
     std::array<char, 32> times{};
     std::snprintf(times.data(), times.size(), " %.2g", ours.seconds() / other);
+    if (from == 0) notes += "  - " + all.names[i] + ": " + ours.notes.data() + "\n";
     names += (names.empty() ? "" : ", ") + all.names[i] + times.data();
   }
   std::printf(
       "- from %s ms on: the fastest other takes %.2f times as long (geometric mean of %d); slower than 1.5 on %d%s%s\n",
       milliseconds(from).c_str(), std::exp(logs / std::max(1, both)), both, slower, slower > 0 ? ": " : "",
       names.c_str());
+  std::printf("%s", notes.c_str());
 }
 
 }  // namespace

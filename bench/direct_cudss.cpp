@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#include "contest.hpp"
 #include "direct_peers.hpp"
 
 #include <string>
@@ -96,6 +97,9 @@ PeerSolve solve_on_gpu(const Csr<double>& a, const Numbers& b) {
   s.x.assign(result.x.begin(), result.x.end());
   s.iterations = result.iterations;
   s.status = in_words(result.status);
+  for (const Stage& stage : result.stages)
+    s.notes += stage.text() + " " + milliseconds(stage.setup_seconds) + " + " + milliseconds(stage.seconds) + " (" +
+               std::to_string(stage.iterations) + "), ";
   return s;
 }
 

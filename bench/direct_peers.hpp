@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
-// Complete factors by other libraries, on the CPU, and by cuDSS on the GPU. Each solve is followed by one step of refinement with residuals in
-// long double.
+// Complete factors by other libraries, on the CPU, and by cuDSS on the GPU. Each solve is followed by one step of
+// refinement, on the CPU with residuals in long double.
 #pragma once
 
 #include <vector>

@@ -67,10 +67,10 @@ if(OSTINATO_CUDA)
   if(CMAKE_CUDA_ARCHITECTURES STREQUAL "native")
     ostinato_require_architectures("${CMAKE_CUDA_ARCHITECTURES_NATIVE}")
   endif()
-  # In packages cudart is linked statically, so that nothing of CUDA is needed where there is no GPU. Tests of a build for
-  # this machine ask the runtime that the process has.
+  # In packages cudart is linked statically, so that nothing of CUDA is needed where there is no GPU. Tests ask the
+  # runtime that the process has.
   set(ostinato_cudart CUDA::cudart)
-  if(OSTINATO_SHARED)
+  if(OSTINATO_SHARED AND NOT OSTINATO_BUILD_TESTS)
     set(ostinato_cudart CUDA::cudart_static)
   endif()
   get_target_property(cudart CUDA::cudart IMPORTED_LOCATION)

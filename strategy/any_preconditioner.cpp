@@ -188,7 +188,7 @@ PreconditionerChoice choose_preconditioner(const Analysis<Space, T>& analysis) {
   if constexpr (Space::has_host_memory) {
     // Smaller systems are solved before factors are there.
     constexpr Index fewest_for_factors = 250;
-    if (s.finite && s.rows == s.cols && s.rows >= fewest_for_factors && !may_be_definite && suits_direct(s) &&
+    if (s.finite && s.rows == s.cols && s.rows >= fewest_for_factors && !may_be_definite && suits_direct<Space>(s) &&
         is_mostly_outweighed(analysis.matrix().view()))
       return {std::string(LuKind::name),
               "most rows have entries larger than that on the diagonal, and factors take little time"};
@@ -198,7 +198,7 @@ PreconditionerChoice choose_preconditioner(const Analysis<Space, T>& analysis) {
       !is_mostly_dominant(analysis.space(), analysis.matrix().view()) && analysis.grid()) {
     PreconditionerChoice choice = choose_preconditioner<Space>(s, analysis.grid());
     const Prospect prospect = prospect_of<Space>(s, analysis.grid());
-    if (!Space::has_streams && choice.name == Multigrid<Space, T>::name && suits_direct(s) &&
+    if (!Space::has_streams && choice.name == Multigrid<Space, T>::name && suits_direct<Space>(s) &&
         typical_lu_seconds(s) < prospect.cost() * iteration_seconds(s))
       return {std::string(LuKind::name), "on a narrow grid, where factors take less time than multigrid"};
     return choice;

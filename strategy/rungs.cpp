@@ -72,6 +72,8 @@ constinit const std::array<Rung, 14> auto_rungs = {{{"fsai", RungRole::usual, us
 
 namespace {
 
+constexpr double seconds_to_host = 1e-3;  ///< a small matrix goes there from a GPU, and is applied
+
 double fitted_seconds(const Rung& rung, const Structure& s) {
   const double share = s.rows < rung.from_rows ? std::sqrt(s.rows / rung.from_rows) : 1;
   return share * rung.seconds_an_entry * static_cast<double>(s.nonzeros);
@@ -83,7 +85,7 @@ template <class Space>
 double predicted_seconds(const Rung& rung, const Structure& s) {
   const auto entries = static_cast<double>(s.nonzeros);
   if (rung.is_one_level()) return least_seconds_to_leave_jacobi(entries);
-  if (rung.is_direct()) return typical_lu_seconds(s);
+  if (rung.is_direct()) return typical_lu_seconds(s) + (Space::has_streams ? seconds_to_host : 0);
   // Hierarchies are made on the GPU (H200, 2026-11), factors on the host. With kind=plain this is set-up and solve of
   // mesh2d:1000 and mesh3d:100, a little more: its cycles take the time of some four iterations each. The 25 ms of
   // kernels that are used for the first time are left out.
@@ -101,13 +103,18 @@ double most_direct_seconds(const Structure& s) {
   return times * fitted_seconds(*incomplete, s);
 }
 
+template <class Space>
 bool suits_direct(const Structure& s) {
   constexpr Index most_rows_if_small = 2000;
+  constexpr double little_on_gpu = 15e-3;  // incomplete ones take longer there
   // The numbers of the rows may hide a band, and an order is found in little time. Where a matching brings entries to
   // an empty diagonal, incomplete factors mostly do, and are quickly made of small matrices.
   const double share = s.missing_diagonal == 0 ? 2 : s.rows > most_rows_if_small ? 0.8 : 0.3;
   const double seconds = typical_lu_seconds(s);
-  return s.empty_rows == 0 && seconds > 0 && seconds <= share * most_direct_seconds(s);
+  const bool is_quick = seconds > 0 && seconds <= share * most_direct_seconds(s);
+  if (!Space::has_streams) return s.empty_rows == 0 && is_quick;
+  return s.empty_rows == 0 && (has_klu || LibraryFactors::suits(s.rows, s.nonzeros)) &&
+         (is_quick || (seconds > 0 && seconds <= little_on_gpu));
 }
 
 template <class Space, class T>
@@ -155,7 +162,9 @@ std::vector<std::string_view> stronger_preconditioners(const Structure& s) {
   return names;
 }
 
-#define OSTINATO_INSTANTIATE_SPACES(Space) template double predicted_seconds<Space>(const Rung&, const Structure&)
+#define OSTINATO_INSTANTIATE_SPACES(Space)                                 \
+  template double predicted_seconds<Space>(const Rung&, const Structure&); \
+  template bool suits_direct<Space>(const Structure&)
 OSTINATO_FOR_SPACES(OSTINATO_INSTANTIATE_SPACES);
 #undef OSTINATO_INSTANTIATE_SPACES
 

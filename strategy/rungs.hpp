@@ -19,7 +19,9 @@ namespace ostinato {
 /// The time that complete factors may take at most to be direct: a few times that of incomplete ones, which may fail.
 double most_direct_seconds(const Structure& s);
 
-/// Whether complete factors are predicted to take no longer, as far as the structure tells.
+/// Whether complete factors are predicted to take no longer, as far as the structure tells. On a GPU they are those of
+/// a library: other factors have rows that wait for each other.
+template <class Space>
 bool suits_direct(const Structure& s);
 
 /// What sets a rung apart from others with the same preconditioner.
@@ -50,8 +52,7 @@ struct Rung {
              !suits_hierarchy<Space, T>(s);
     if (name == "ilu0") return !Space::has_streams && !s.symmetric && s.missing_diagonal == 0;
     if (is_direct())
-      return suits_direct(s) && (!Space::has_streams || LibraryFactors::suits(s.rows, s.nonzeros)) &&
-             (name == "cholesky") == may_be_definite_by_library(s, may_be_definite);
+      return suits_direct<Space>(s) && (name == "cholesky") == may_be_definite_by_library(s, may_be_definite);
     if (name == "ict" || name == "cholesky") return may_be_definite && s.symmetric && s.positive_diagonal;
     if (is_plain() && !s.symmetric) return false;
     if (name == Multigrid<Space, T>::name) return suits_hierarchy<Space, T>(s) && (may_be_definite || !s.symmetric);

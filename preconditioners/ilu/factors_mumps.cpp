@@ -344,7 +344,7 @@ void refuse_slow(double seconds, double most) {
   std::snprintf(text, sizeof text,
                 "complete factors are predicted to take %.2g s, longer than %.2g s; use preconditioner ilut", seconds,
                 most);
-  throw ArgumentError(text);
+  throw SlowFactors(text);
 }
 
 /// Makes the factors of a matrix whose order was found.

@@ -195,13 +195,19 @@ std::optional<FactorsOnGpu<T>> FactorsOnGpu<T>::make(const Cuda& space, const Cs
 }
 
 template <class T>
-bool FactorsOnGpu<T>::update_values(std::span<const T> values, const StopRequest& stop) {
+bool FactorsOnGpu<T>::update_values(std::span<const T> values, const std::function<bool()>& is_right) {
+  const Cuda& space = kept_->space;
+  const Vector<Cuda, T> old(space, kept_->val);
+  const auto factor = [&](std::span<const T> of) {
+    space.copy(kept_->val.data(), of.data(), of.size_bytes());
+    return kept_->factor(Cudss::refactorisation, {});
+  };
   try {
-    kept_->space.copy(kept_->val.data(), values.data(), values.size_bytes());
-    return kept_->factor(Cudss::refactorisation, stop);
+    if (factor(values) && is_right()) return true;
   } catch (const DeviceError&) {
-    return false;
   }
+  factor(old.span());
+  return false;
 }
 
 template <class T>

@@ -215,10 +215,12 @@ std::optional<LibraryFactorOptions> LuKind::options_for_library(const Options& o
 }
 
 std::optional<LibraryFactors> LuKind::factor_by_library(const CsrView<double>& a, const Options& options,
-                                                        const FactorMemory& memory, const StopRequest& stop) {
+                                                        const FactorMemory& memory, const StopRequest& stop,
+                                                        bool takes_bands) {
   // What is small beside A may decide where A is nearly singular, so that one triangle may be another matrix.
-  const std::optional<LibraryFactorOptions> how = options_for_library(options, equals_transpose(a));
+  std::optional<LibraryFactorOptions> how = options_for_library(options, equals_transpose(a));
   if (!how) return {};
+  how->takes_bands = takes_bands;
   std::optional<LibraryFactors> f =
       with_limit(name, options.fill, a.nonzeros(), memory,
                  [&](const FactorMemory& within) { return LibraryFactors::make(a, *how, within, stop); });
@@ -261,9 +263,11 @@ std::optional<LibraryFactorOptions> CholeskyKind::options_for_library(const Opti
 }
 
 std::optional<LibraryFactors> CholeskyKind::factor_by_library(const CsrView<double>& a, const Options& options,
-                                                              const FactorMemory& memory, const StopRequest& stop) {
-  const std::optional<LibraryFactorOptions> how = options_for_library(options, true);
+                                                              const FactorMemory& memory, const StopRequest& stop,
+                                                              bool takes_bands) {
+  std::optional<LibraryFactorOptions> how = options_for_library(options, true);
   if (!how) return {};
+  how->takes_bands = takes_bands;
   return with_limit(name, options.fill, a.nonzeros(), memory,
                     [&](const FactorMemory& within) { return LibraryFactors::make(a, *how, within, stop); });
 }

@@ -186,6 +186,10 @@ class IncompleteLu {
     if constexpr (may_be_on_gpu) return std::get_if<FactorsOnGpu<T>>(&made_.factored);
     return nullptr;
   }
+  /// By a library on the host, where cuDSS is predicted to take longer; otherwise nothing.
+  static std::optional<Made> make_quickly_on_host(const Analysis<Space, T>& analysis, const Options& options,
+                                                  const StopRequest& stop,
+                                                  const MemoryBudget& memory) requires may_be_on_gpu;
   /// By cuDSS; nothing where there is none, or it doesn't solve the system.
   static std::optional<Made> make_on_gpu(const Analysis<Space, T>& analysis, const Options& options,
                                          const StopRequest& stop, const MemoryBudget& memory) requires may_be_on_gpu;
@@ -268,7 +272,8 @@ struct LuKind {
   static std::optional<LibraryFactorOptions> options_for_library(const Options& options, bool is_symmetric);
   /// By a library; nothing where there is none, or it doesn't suit the matrix or the options.
   static std::optional<LibraryFactors> factor_by_library(const CsrView<double>& a, const Options& options,
-                                                         const FactorMemory& memory, const StopRequest& stop);
+                                                         const FactorMemory& memory, const StopRequest& stop,
+                                                         bool takes_bands);
 };
 
 /// IC(0): the pattern of A, for symmetric positive definite matrices. M is symmetric, as CG requires.
@@ -322,7 +327,8 @@ struct CholeskyKind {
   static std::optional<LibraryFactorOptions> options_for_library(const Options& options, bool is_symmetric);
   /// By a library; nothing where there is none, or it doesn't suit the matrix or the options.
   static std::optional<LibraryFactors> factor_by_library(const CsrView<double>& a, const Options& options,
-                                                         const FactorMemory& memory, const StopRequest& stop);
+                                                         const FactorMemory& memory, const StopRequest& stop,
+                                                         bool takes_bands);
 };
 
 template <class Space, class T>

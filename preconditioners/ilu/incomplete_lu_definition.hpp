@@ -212,7 +212,11 @@ auto IncompleteLu<Space, T, Kind>::make(const Analysis<Space, T>& analysis, cons
     }
   }
   if constexpr (may_be_on_gpu) {
-    if (std::optional<Made> made = make_on_gpu(analysis, options, stop, budget)) return *std::move(made);
+    if (!FactorsOnGpu<T>::library().empty()) {
+      std::optional<Made> made = make_quickly_on_host(analysis, options, stop, budget);
+      if (!made) made = make_on_gpu(analysis, options, stop, budget);
+      if (made) return *std::move(made);
+    }
   }
   return make_on_host(space, a, options, stop, budget);
 }
@@ -255,7 +259,8 @@ auto IncompleteLu<Space, T, Kind>::make_on_host(const Space& space, const SpaceC
                             }};
   try {
     if constexpr (may_be_by_library) {
-      std::optional<LibraryFactors> made = Kind::factor_by_library(whole.view(), options, memory, stop);
+      std::optional<LibraryFactors> made =
+          Kind::factor_by_library(whole.view(), options, memory, stop, !is_host<Space>);
       if (made) return made_by_library(space, whole, *std::move(made));
     }
     incomplete_lu_definition::PreparedFactors made = incomplete_lu_definition::factored_on_host<T, Kind>(
@@ -281,6 +286,23 @@ auto IncompleteLu<Space, T, Kind>::make_on_host(const Space& space, const SpaceC
   } catch (const TooManyEntries&) {
     budget.announce({bound_of(rows, memory.most_entries + 1, options), Certainty::at_least});
     incomplete_lu_definition::refuse_more_entries(name, memory.most_entries);
+  }
+}
+
+template <class Space, class T, class Kind>
+auto IncompleteLu<Space, T, Kind>::make_quickly_on_host(const Analysis<Space, T>& analysis, const Options& options,
+                                                        const StopRequest& stop, const MemoryBudget& budget)
+    -> std::optional<Made>
+requires may_be_on_gpu {
+  const Structure& s = analysis.structure();
+  const double on_gpu = FactorsOnGpu<T>::predicted_seconds(s.rows);
+  if (!Kind::options_for_library(options, s.symmetric) || typical_lu_seconds(s) > on_gpu) return {};
+  Options quick = options;
+  quick.preparation.most_seconds = on_gpu;
+  try {
+    return make_on_host(analysis.space(), analysis.matrix(), quick, stop, budget);
+  } catch (const SlowFactors&) {
+    return {};
   }
 }
 
@@ -350,7 +372,12 @@ void IncompleteLu<Space, T, Kind>::update_values(const Analysis<Space, T>& analy
   }
   if constexpr (may_be_on_gpu) {
     auto* const kept = std::get_if<FactorsOnGpu<T>>(&made_.factored);
-    if (kept != nullptr && analysis.pattern() == made_.pattern && kept->update_values(analysis.matrix().view().val)) {
+    const auto is_right = [&] {
+      const Csr<double> whole = usable_copy(analysis.space(), analysis.matrix());
+      return incomplete_lu_definition::is_inverse(whole.view(), incomplete_lu_definition::inverse_on_host(*kept));
+    };
+    if (kept != nullptr && analysis.pattern() == made_.pattern &&
+        kept->update_values(analysis.matrix().view().val, is_right)) {
       revision_.renew();
       made_.boosted = kept->raised_pivots();
       made_.condition = {};

@@ -16,7 +16,8 @@ bool LibraryFactors::suits(Index rows, Offset nonzeros) {
 std::optional<LibraryFactors> LibraryFactors::make(const CsrView<double>& a, const Options& options,
                                                    const FactorMemory& memory, const StopRequest& stop) {
   constexpr double seconds_a_row = 1e-6;
-  if (a.rows == 0 || band_seconds(a.rows, bandwidth_of(a.row_ptr, a.col)) <= seconds_a_row * a.rows) return {};
+  if (a.rows == 0) return {};
+  if (!options.takes_bands && band_seconds(a.rows, bandwidth_of(a.row_ptr, a.col)) <= seconds_a_row * a.rows) return {};
   std::unique_ptr<FactorsInLibrary> kept;
   if (suits(a.rows, a.nonzeros())) kept = detail::factor_by_mumps(a, options, memory, stop);
   if (kept == nullptr && options.kind != Options::Kind::definite) kept = detail::factor_by_klu(a, options, memory);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <ostinato/preconditioners/triangular/factors.hpp>
+#include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/base/stop.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
 
@@ -28,6 +29,13 @@ struct LibraryFactorOptions {
   double pivot = 0.01;             ///< a pivot has this share of the largest entry of its column; `definite` has none
   double most_seconds = HUGE_VAL;  ///< factors that are predicted to take longer are refused
   std::vector<Index> order = {};   ///< of the rows, at each place; empty: the library orders them
+  bool takes_bands = false;        ///< narrow ones, too, which our own code factors in less time
+};
+
+/// Factors that are predicted to take longer than they may.
+class SlowFactors : public ArgumentError {
+ public:
+  using ArgumentError::ArgumentError;
 };
 
 extern const bool has_klu;  ///< whether the build has KLU
@@ -71,7 +79,7 @@ class LibraryFactors {
   /// Requires  A square matrix with canonical rows and finite values; symmetric unless `general`.
   /// Throws    NotDefinite where `definite` doesn't hold; TooManyEntries where the factors have more entries than
   ///           memory.most_entries, before they are made, or after that if pivots off the diagonal fill more;
-  ///           ArgumentError for a matrix that can't be factored, or would take too long; Stopped once `stop` is made,
+  ///           ArgumentError for a matrix that can't be factored; SlowFactors; Stopped once `stop` is made,
   ///           within a tenth of a second; std::bad_alloc.
   static std::optional<LibraryFactors> make(const CsrView<double>& a, const Options& options,
                                             const FactorMemory& memory, const StopRequest& stop = {});

@@ -108,9 +108,13 @@ TEST_F(FactorsOnGpuCuda, TakeNewValues) {
   ASSERT_TRUE(f);
   for (std::size_t k = 0; k < a.val.size(); ++k) a.val[k] *= 1 + 0.1 * static_cast<double>(k % 3);
   const SpaceCsr<Cuda, double> changed(*space_, a.view());
-  ASSERT_TRUE(f->update_values(changed.view().val));
+  ASSERT_TRUE(f->update_values(changed.view().val, [] { return true; }));
   const Numbers b = right_hand_side(a.rows);
   EXPECT_LT(residual_of(a, solved(*f, b), b), 1e-12);
+  const SpaceCsr<Cuda, double> zero(*space_,
+                                    Csr<double>{a.rows, a.cols, a.row_ptr, a.col, Array<double>(a.val.size())}.view());
+  ASSERT_FALSE(f->update_values(zero.view().val, [] { return false; }));
+  EXPECT_LT(residual_of(a, solved(*f, b), b), 1e-12) << "the old values again";
 }
 
 TEST_F(FactorsOnGpuCuda, AreRefusedWithTooManyEntriesAndStopped) {
