@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include <ostinato/preconditioners/ilu/library_factors.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
 #include <ostinato/strategy/any_preconditioner.hpp>
 #include <ostinato/strategy/iteration_seconds.hpp>
@@ -78,6 +79,12 @@ class LadderOn : public SpaceTest<Case> {
 
 TYPED_TEST_SUITE(LadderOn, EverySpace, SpaceNames);
 
+/// What "auto" goes on with from Jacobi on the hard matrix: on a GPU complete factors by a library, where there is one.
+template <class Case>
+std::string next_factors() {
+  return Case::Space::has_streams && (has_klu || !LibraryFactors::multifrontal().empty()) ? "lu" : "ilut";
+}
+
 /// With few vectors, GMRES gives up on the hard matrix sooner.
 SolveOptions few_vectors(Effort effort = SolveOptions{}.effort) { return {.restart = 30, .effort = effort}; }
 
@@ -87,7 +94,7 @@ TYPED_TEST(LadderOn, GoesOnWithFactorsWhereTheFirstPreconditionerFails) {
   const auto solved = this->solve(m);
 
   EXPECT_EQ(solved.result.status, Status::converged);
-  EXPECT_TRUE(mentions(solved.result, "went on with ilut (")) << solved.result.message();
+  EXPECT_TRUE(mentions(solved.result, "went on with " + next_factors<TypeParam>() + " (")) << solved.result.message();
 }
 
 TYPED_TEST(LadderOn, PassesOnThatTheDeviceIsLost) {
@@ -149,9 +156,9 @@ TYPED_TEST(LadderOn, RecordsWhereAStrongerPreconditionerWentOn) {
   ASSERT_GT(result.stages.size(), 1u);
   const Stage& last = result.stages.back();
   const int before = result.iterations - last.iterations;
-  EXPECT_EQ(last.text(), "gmres with ilut");
+  EXPECT_EQ(last.text(), "gmres with " + next_factors<TypeParam>());
   EXPECT_EQ(result.stages.front().text(), "gmres with " + m.name());
-  EXPECT_EQ(result.preconditioner, "ilut");
+  EXPECT_EQ(result.preconditioner, next_factors<TypeParam>());
   EXPECT_GT(before, 0);
   EXPECT_GT(last.setup_seconds, 0);
   EXPECT_EQ(last.preconditioner_bytes, result.preconditioner_bytes);
@@ -166,7 +173,7 @@ TYPED_TEST(LadderOn, RecordsMethodsAndPreconditionersInTheirOrder) {
   const SolveResult result = this->solve(m).result;
 
   ASSERT_GT(result.stages.size(), 1u);
-  EXPECT_EQ(result.stages.back().text(), "gmres with ilut");
+  EXPECT_EQ(result.stages.back().text(), "gmres with " + next_factors<TypeParam>());
   int iterations = 0;
   double seconds = 0, setup_seconds = 0;
   for (std::size_t k = 0; k < result.stages.size(); ++k) {
@@ -196,10 +203,10 @@ TYPED_TEST(LadderOn, QuickEffortTakesTheFirstPreconditionerOnly) {
 TYPED_TEST(LadderOn, ReplacesNothingThatWasAskedFor) {
   const typename TestFixture::Any none(*this->analysis, "none"), any(*this->analysis);
 
-  EXPECT_FALSE(mentions(this->solve(none, "auto", few_vectors()).result, "ilut"));
-  EXPECT_FALSE(mentions(this->solve(any, "cg").result, "ilut"));
+  EXPECT_FALSE(mentions(this->solve(none, "auto", few_vectors()).result, "went on with"));
+  EXPECT_FALSE(mentions(this->solve(any, "cg").result, "went on with"));
   const auto gmres = this->solve(any, "gmres", few_vectors()).result;
-  EXPECT_TRUE(mentions(gmres, "went on with ilut ("));
+  EXPECT_TRUE(mentions(gmres, "went on with " + next_factors<TypeParam>() + " ("));
   EXPECT_EQ(gmres.solver, "gmres");
 }
 
@@ -274,7 +281,7 @@ TYPED_TEST(LadderOn, LimitsHoldOverAllRungs) {
   }
   int calls = 0;
   SolveOptions interrupted;
-  interrupted.callback = [&](const Iteration&) { return ++calls < 3; };
+  interrupted.callback = [&](const Iteration&) { return ++calls < 2; };
   EXPECT_EQ(this->solve(m, "auto", interrupted).result.status, Status::interrupted);
 }
 
@@ -283,7 +290,7 @@ TYPED_TEST(LadderOn, MakesNothingThatWouldBeReadyAfterTheTimeLimit) {
   const double limit = 0.5 * m.stronger_seconds();
 
   const SolveResult late = this->solve(m, "auto", {.time_limit = limit}).result;
-  EXPECT_FALSE(mentions(late, "went on with ilut (")) << late.message();
+  EXPECT_FALSE(mentions(late, "went on with")) << late.message();
 
   std::vector<Refusal> refused;
   EXPECT_EQ(m.stronger({.seconds = limit}, refused), nullptr);
@@ -446,7 +453,7 @@ TYPED_TEST(LadderOn, TellsHowLongASlowSolveWouldTake) {
 TYPED_TEST(LadderOn, GoesFromJacobiToFsaiOnAGpuWhereTheSolveIsLong) {
   using T = typename TypeParam::T;
   using Space = typename TypeParam::Space;
-  const Analysis<Space, T> mesh(this->space(), generate<T>("mesh2d", {.n = 20}));
+  const Analysis<Space, T> mesh(this->space(), generate<T>("mesh2d", {.n = 130}));
   const auto next = [&](double left) {
     const typename TestFixture::Any first(mesh);
     std::vector<Refusal> refused;
