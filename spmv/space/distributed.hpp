@@ -26,15 +26,16 @@ namespace ostinato {
 namespace detail {
 
 /// sums[b] := the sum of f(i) over block b, of host_block elements, of begin .. end - 1. `sums`: host memory that the
-/// GPU can write. Where f.prepare() says no, it is left as it is; f.skipped() and f.finish() aren't called.
+/// GPU can write. Where f.prepare() says no, it is left as it is; f.skipped() and f.finish() aren't called. Result is
+/// SumsOf<F>: as a parameter, it has one name in the objects of both compilers.
 /// Exec      Enqueued.
-template <class F>
-void sum_blocks(const Cuda& space, std::size_t begin, std::size_t end, F f, SumsOf<F>* sums);
+template <class F, class Result>
+void sum_blocks(const Cuda& space, std::size_t begin, std::size_t end, F f, Result* sums);
 
 /// Stores the sums in the slots, which may be null, and lets f finish: unless f.prepare() says no.
 /// Exec      Enqueued.
-template <class F>
-void finish_sum(const Cuda& space, F f, const SumsOf<F>& total, double* slots);
+template <class F, class Result>
+void finish_sum(const Cuda& space, F f, const Result& total, double* slots);
 
 /// The functor of the last part of a sum, for one call of for_each. It asks f.prepare() again, which reads what it read
 /// before: no part of a sum changes the scalars of f.

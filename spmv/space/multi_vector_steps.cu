@@ -8,8 +8,12 @@
 
 namespace ostinato {
 
-OSTINATO_PARTS_ON_CUDA(detail::Projection)
-OSTINATO_PARTS_ON_CUDA(detail::ProjectPair)
+#define OSTINATO_INSTANTIATE(T)                       \
+  OSTINATO_PARTS_OF_ON_CUDA(detail::Projection<8, T>) \
+  OSTINATO_PARTS_OF_ON_CUDA(detail::ProjectPair<4, T>)
+OSTINATO_INSTANTIATE(float)
+OSTINATO_INSTANTIATE(double)
+#undef OSTINATO_INSTANTIATE
 OSTINATO_PARTS_ON_CUDA(detail::ConcludeStep)
 OSTINATO_PARTS_ON_CUDA(detail::OrthogonalisePair)
 OSTINATO_FOR_EACH_ON_CUDA(detail::AddColumns)

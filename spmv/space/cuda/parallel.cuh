@@ -221,17 +221,17 @@ void sum(const Cuda& space, std::size_t n, F f, double* slots) {
 
 namespace detail {
 
-template <class F>
-void sum_blocks(const Cuda& space, std::size_t begin, std::size_t end, F f, SumsOf<F>* sums) {
+template <class F, class Result>
+void sum_blocks(const Cuda& space, std::size_t begin, std::size_t end, F f, Result* sums) {
   const std::size_t blocks = (end - begin + cuda::block_elements - 1) / cuda::block_elements;
   if (blocks == 0) return;
-  cuda::launch(space, cuda::sum_blocks_kernel<F, SumsOf<F>>, cuda::resident_blocks(space, blocks * cuda::block_threads),
+  cuda::launch(space, cuda::sum_blocks_kernel<F, Result>, cuda::resident_blocks(space, blocks * cuda::block_threads),
                cuda::block_threads, 0, begin, end, f, sums);
 }
 
-template <class F>
-void finish_sum(const Cuda& space, F f, const SumsOf<F>& total, double* slots) {
-  cuda::launch(space, cuda::finish_sum_kernel<F, SumsOf<F>>, 1, 1, 0, f, total, slots);
+template <class F, class Result>
+void finish_sum(const Cuda& space, F f, const Result& total, double* slots) {
+  cuda::launch(space, cuda::finish_sum_kernel<F, Result>, 1, 1, 0, f, total, slots);
 }
 
 }  // namespace detail

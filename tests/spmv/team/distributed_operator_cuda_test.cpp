@@ -17,7 +17,7 @@
 #include "support/matrices.hpp"
 #include "support/pieces.hpp"
 
-namespace ostinato::test {
+namespace ostinato::test::gpus {
 namespace {
 
 using CudaRanksOperator = OnGpus;
@@ -190,4 +190,4 @@ TEST_F(CudaRanksOperator, RefusesFormatsThatAddInAnotherOrder) {
 }
 
 }  // namespace
-}  // namespace ostinato::test
+}  // namespace ostinato::test::gpus

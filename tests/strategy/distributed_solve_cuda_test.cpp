@@ -19,7 +19,7 @@
 
 // Solves whose ranks are threads with a GPU each, or that share one.
 
-namespace ostinato::test {
+namespace ostinato::test::gpus {
 namespace {
 
 using CudaRanks = OnGpus;
@@ -288,4 +288,4 @@ TEST_F(CudaRanks, LeaveWhereARankStaysAway) {
 }
 
 }  // namespace
-}  // namespace ostinato::test
+}  // namespace ostinato::test::gpus
