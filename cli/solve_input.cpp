@@ -142,9 +142,23 @@ void add_limits(Command& command, SolveInput& in) {
                    in.limits.flexible);
 }
 
+/// A number of GPUs, or all.
+std::string unknown_gpus(std::string& count) {
+  const bool is_number =
+      !count.empty() && count.size() < 5 && count.find_first_not_of("0123456789") == std::string::npos;
+  if (count == "all" || (is_number && std::stoi(count) > 0)) return {};
+  return "'" + count + "' is no number of GPUs; give 1, 2, .. or all";
+}
+
 void add_ranks(Command& command, SolveInput& in) {
+  command.add({.names = "--gpus",
+               .description = "GPUs of this machine that share the rows, each as a rank; all: as many as there are",
+               .value = "N",
+               .words = "all",
+               .check = unknown_gpus},
+              in.gpus);
   command.add({.names = "--partition",
-               .description = "how the ranks that mpirun has started share the rows: entries, rows: as many for each; "
+               .description = "how ranks, of --gpus or of mpirun, share the rows: entries, rows: as many for each; "
                               "rcm, metis: in another order; grid: by planes; or a file with the rank of each row",
                .value = "HOW",
                .words = "entries, rows, rcm, metis, grid",

@@ -23,6 +23,7 @@ struct SolveInput {
   FormatInput formats;
   std::string renumber = "auto", prepare = "auto";
   bool symmetric = false;
+  std::string gpus;  ///< "all" or how many, of this process; empty without
   std::string partition = "entries";
   double rank_timeout = 300;
   std::string effort = "normal";

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <limits>
+#include <optional>
 #include <span>
 
 #include <ostinato/ostinato.hpp>
@@ -45,20 +46,24 @@ void require_for_ranks(const SolveInput& in) {
   const auto refuse = [](bool given, const char* option) {
     if (given) throw UsageError(std::string(option) + " isn't for ranks yet; leave it out, or start one process");
   };
-  refuse(in.device.device != "auto" && in.device.device != "cpu", "--device cuda");
+  if (in.gpus.empty()) refuse(in.device.device != "auto" && in.device.device != "cpu", "--device cuda");
   refuse(in.renumber == "on", "--renumber on");
   refuse(in.symmetric, "--symmetric");
   refuse(!in.coordinates.empty(), "--coordinates");
   refuse(!in.html.empty(), "--html");
   refuse(in.limits.mixed == MixedPrecision::on, "--mixed");
   refuse(in.matrix == "-" || in.rhs == "-" || in.guess == "-", "the standard input");
-  if (in.formats.format != "auto" && in.formats.format != "csr" && in.formats.format != "dia")
-    throw UsageError("--format " + in.formats.format + " isn't for ranks, which have auto, csr and dia");
+  const std::string in_order = in.gpus.empty() ? "csr" : "sliced-ell", &format = in.formats.format;
+  if (format != "auto" && format != "dia" && format != in_order)
+    throw UsageError("--format " + format + " isn't for " + (in.gpus.empty() ? "ranks" : "--gpus") +
+                     ", which have auto, " + in_order + " and dia");
   if (in.partition == "metis" && !has_graph_parts)
     throw UsageError("--partition metis: this build has no METIS; take rcm");
   if (names_file(in.partition) && !std::filesystem::exists(in.partition))
     throw UsageError("--partition '" + in.partition +
                      "': there is no such file; known: entries, rows, rcm, metis, grid");
+  if (!in.gpus.empty() && name_of(in.precond) == "multigrid")
+    throw UsageError("--precond multigrid isn't for --gpus yet; take chebyshev or fsai, or --device cuda");
   if (in.precond == "auto") return;
   const std::string names = ", " + distributed_preconditioner_names() + ",";
   if (names.find(", " + name_of(in.precond) + ",") == std::string::npos)
@@ -75,6 +80,19 @@ Team team_of(const SolveInput& in) {
                     Team::launched(), team.size()));
   team.set_patience(in.rank_timeout);
   return team;
+}
+
+/// How many GPUs --gpus asks for.
+int gpus_of(const SolveInput& in) {
+  if (Team::launched() > 1) throw UsageError("--gpus is for one process; leave mpirun out");
+  if (in.device.device == "cpu") throw UsageError("--gpus and --device cpu contradict each other");
+  const int there = Cuda::device_count();
+  if (there == 0) throw UsageError("--gpus " + in.gpus + ": " + Cuda::why_absent());
+  if (in.gpus == "all") return there;
+  const int count = std::stoi(in.gpus);
+  if (count > there)
+    throw UsageError(fmt::format("--gpus {}: this machine has {}; give {} or all", count, there, there));
+  return count;
 }
 
 /// Threads of a rank: those that are asked for, or its share of the processors.
@@ -103,19 +121,19 @@ std::vector<T> own_part(const Team& team, const Partition& parts, const std::str
   });
 }
 
-/// The solve of one rank.
-template <class T>
+/// The solve of one rank, on a CPU or a GPU.
+template <class T, class Local>
 class RankSolve {
  public:
-  RankSolve(const Team& team, const SolveInput& in)
-      : team_(team), in_(in), report_(begun(in)), host_(host_of(team, in)) {}
+  RankSolve(const Team& team, const SolveInput& in, const Local& local)
+      : team_(team), in_(in), report_(begun(in)), local_(local) {}
 
   int run() {
     SharedRows<T> rows = read();
     DistributedOptions options{in_.solver, in_.precond, in_.formats.format, report_.options};
     share(rows.parts, options);
     report_.times.read = watch_.lap();
-    DistributedSolver<T> solver(team_, rows.mine, std::move(options), host_);
+    DistributedSolver<T, Local> solver(team_, rows.mine, std::move(options), local_);
     rows.mine = {};
     report_.times.convert = watch_.lap();
     const std::vector<T> b = right_hand_side(solver);
@@ -127,6 +145,8 @@ class RankSolve {
   }
 
  private:
+  static constexpr bool is_on_cpu = Local::has_host_memory;
+
   bool leads() const { return team_.rank() == 0; }
 
   SharedRows<T> read() {
@@ -144,7 +164,7 @@ class RankSolve {
     if (names_file(how)) options.owners = read_owners(team_, read, how);
   }
 
-  std::vector<T> right_hand_side(const DistributedSolver<T>& solver) const {
+  std::vector<T> right_hand_side(const DistributedSolver<T, Local>& solver) const {
     if (!in_.rhs.empty()) return own_part<T>(team_, solver.given(), in_.rhs);
     const std::vector<T> ones(static_cast<std::size_t>(solver.columns().length(team_)), T{1}), b = solver.product(ones);
     double largest = 0;
@@ -155,20 +175,21 @@ class RankSolve {
     return b;
   }
 
-  void solve(DistributedSolver<T>& solver, std::span<const T> b, std::span<T> x) {
+  void solve(DistributedSolver<T, Local>& solver, std::span<const T> b, std::span<T> x) {
     LiveLine live(!in_.quiet && leads());
-    const InterruptFlag interrupt;
+    std::optional<InterruptFlag> interrupt;  // one for each process
+    if (is_on_cpu || leads()) interrupt.emplace();
     SolveOptions options = report_.options;
     options.callback = [&](const Iteration& now) {
       live.iteration(now);
       return true;
     };
-    options.stop = StopOnInterrupt{&interrupt};
+    if (interrupt) options.stop = StopOnInterrupt{&*interrupt};
     report_.result = solver.solve(b, x, options);
     report_.times.solve = watch_.lap();
   }
 
-  void take(const DistributedSolver<T>& solver, std::span<const T> x) {
+  void take(const DistributedSolver<T, Local>& solver, std::span<const T> x) {
     const RankReport mine{solver.matrix().report(), solver.reduction_seconds(), report_.result.seconds};
     report_.ranks = team_.all_gather(mine);
     report_.reductions = solver.reductions();
@@ -177,7 +198,10 @@ class RankSolve {
     report_.solver = {solver.method(), in_.solver == "auto" ? "by the matrix" : "asked for"};
     report_.preconditioner = {solver.preconditioner(), in_.precond == "auto" ? "by the matrix" : "asked for"};
     report_.device = {
-        fmt::format("{} ranks of MPI, rank 0 on {}", team_.size(), host_.description()), {}, in_.device.precision, {}};
+        fmt::format("{} {}, rank 0 on {}", team_.size(), is_on_cpu ? "ranks of MPI" : "GPUs", local_.description()),
+        {},
+        in_.device.precision,
+        {}};
     report_.bytes.matrix = team_.sum(solver.matrix().bytes());
     report_.bytes.preconditioner = team_.sum(report_.result.preconditioner_bytes);
     report_.bytes.workspace = team_.sum(report_.result.workspace_bytes);
@@ -200,7 +224,7 @@ class RankSolve {
     return all;
   }
 
-  int finish(const DistributedSolver<T>& solver, std::span<const T> x) {
+  int finish(const DistributedSolver<T, Local>& solver, std::span<const T> x) {
     const std::vector<T> all = in_.output.empty() ? std::vector<T>() : whole(x);
     int code = exit_code(report_.result.status);
     if (leads()) {
@@ -267,7 +291,7 @@ class RankSolve {
     facts.row("a reduction", each(mine.reduction_seconds, report_.reductions) + ", with waiting for other ranks");
   }
 
-  void print(std::FILE* to, const DistributedSolver<T>& solver) const {
+  void print(std::FILE* to, const DistributedSolver<T, Local>& solver) const {
     const SolveResult& result = report_.result;
     Facts facts;
     add_device(facts, report_.device);
@@ -301,20 +325,35 @@ class RankSolve {
   const SolveInput& in_;
   Stopwatch since_start_, watch_;
   SolveReport report_;
-  Host host_;
+  Local local_;
 };
+
+template <class Local>
+int solve_as_rank(const Team& team, const SolveInput& in, const Local& local) {
+  team.agreed([&] {
+    if (team.rank() == 0) check_files(in);  // which writes them
+  });
+  if (in.device.precision == "single") return RankSolve<float, Local>(team, in, local).run();
+  return RankSolve<double, Local>(team, in, local).run();
+}
+
+int solve_on_gpus(const SolveInput& in) {
+  int code = 0;
+  Team::run(gpus_of(in), [&](const Team& team) {
+    team.set_patience(in.rank_timeout);
+    const int of_rank = solve_as_rank(team, in, gpu_of(team));
+    if (team.rank() == 0) code = of_rank;
+  });
+  return code;
+}
 
 }  // namespace
 
 int solve_on_ranks(const SolveInput& in) {
   require_for_ranks(in);
+  if (!in.gpus.empty()) return solve_on_gpus(in);
   const Team team = team_of(in);
-  team.agreed([&] {
-    if (team.rank() == 0) check_files(in);  // which writes them
-  });
-  return team.together([&] {
-    return in.device.precision == "single" ? RankSolve<float>(team, in).run() : RankSolve<double>(team, in).run();
-  });
+  return team.together([&] { return solve_as_rank(team, in, host_of(team, in)); });
 }
 
 }  // namespace ostinato::cli

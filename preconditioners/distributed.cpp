@@ -19,6 +19,7 @@
 #include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/base/message.hpp>
 #include <ostinato/spmv/space/distributed.hpp>
+#include <ostinato/spmv/space/host_beside.hpp>
 #include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/vector_steps_definition.hpp>
@@ -109,11 +110,12 @@ class ChebyshevOfAll final : public Base<Local, T> {
  private:
   double largest_row(const CsrView<T>& mine) const {
     double largest = 0;
-    for (std::size_t i = 0; i < inverse_.size(); ++i) {
+    const auto inverse = inverse_.download();
+    for (std::size_t i = 0; i < inverse.size(); ++i) {
       double sum = 0;
       for (auto k = static_cast<std::size_t>(mine.row_ptr[i]); k < static_cast<std::size_t>(mine.row_ptr[i + 1]); ++k)
         sum += std::abs(static_cast<double>(mine.val[k]));
-      largest = std::max(largest, sum * static_cast<double>(inverse_.data()[i]));
+      largest = std::max(largest, sum * static_cast<double>(inverse[i]));
     }
     return largest;
   }
@@ -150,7 +152,8 @@ class BlockJacobiOfAll final : public Base<Local, T> {
     team.agreed([&] {
       const Analysis<Local, T> analysis(a.space().local(), own_block(team, a.row_parts(), mine));
       blocks_ = std::make_unique<BlockJacobi<Local, T>>(
-          analysis, block_begins(a.space().local(), mine.row_ptr, mine.col, how, Partition::block), *a.facts());
+          analysis, block_begins(host_beside(a.space().local()), mine.row_ptr, mine.col, how, Partition::block),
+          *a.facts());
     });
   }
 
@@ -240,19 +243,24 @@ std::unique_ptr<PreconditionerBase<Distributed<Local>, T>> distributed_precondit
   if (given == "block-jacobi") return within(std::make_unique<BlockJacobiOfAll<Local, T>>(a, mine, options));
   if (given == "fsai")
     return within(std::make_unique<DistributedFsai<Local, T>>(a, mine, Fsai<Local, T>::parse_options(options)));
-  if (given == "multigrid")
-    return std::make_unique<DistributedMultigrid<Local, T>>(a, mine, Multigrid<Local, T>::parse_options(options), stop,
-                                                            memory);
+  if (given == "multigrid") {
+    if constexpr (Local::has_host_memory) {
+      return std::make_unique<DistributedMultigrid<Local, T>>(a, mine, Multigrid<Local, T>::parse_options(options),
+                                                              stop, memory);
+    } else {
+      throw ArgumentError("multigrid: ranks on GPUs don't have it yet; use chebyshev or fsai, or one GPU");
+    }
+  }
   if (std::find(of_ranks.begin(), of_ranks.end(), given) == of_ranks.end())
     throw ArgumentError("with ranks there is no preconditioner '" + given + "'; there are " +
                         distributed_preconditioner_names());
   return std::make_unique<AdditiveSchwarz<Local, T>>(a, mine, given, options, stop, mem_limit);
 }
 
-#define OSTINATO_INSTANTIATE(T)                                                                                       \
-  template std::unique_ptr<PreconditionerBase<Distributed<Host>, T>> distributed_preconditioner(                      \
-      const DistributedOperator<Host, T>&, const CsrView<T>&, std::string_view, std::string_view, const StopRequest&, \
+#define OSTINATO_INSTANTIATE(Space, T)                                                                                 \
+  template std::unique_ptr<PreconditionerBase<Distributed<Space>, T>> distributed_preconditioner(                      \
+      const DistributedOperator<Space, T>&, const CsrView<T>&, std::string_view, std::string_view, const StopRequest&, \
       std::size_t)
-OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato

@@ -123,10 +123,10 @@ bool suits_multigrid(const Team& team, const Facts& facts, const CsrView<T>& min
 
 }  // namespace
 
-template <class T>
-DistributedSolver<T>::DistributedSolver(const Team& team, const CsrView<T>& mine, DistributedOptions options,
-                                        const Host& host)
-    : space_(host, team), options_(std::move(options)) {
+template <class T, class Local>
+DistributedSolver<T, Local>::DistributedSolver(const Team& team, const CsrView<T>& mine, DistributedOptions options,
+                                               const Local& local)
+    : space_(local, team), options_(std::move(options)) {
   require_equal_names(team, options_);
   team.agreed([&] { check(mine); });
   if (team.most(mine.cols) != team.least(mine.cols))
@@ -147,20 +147,20 @@ DistributedSolver<T>::DistributedSolver(const Team& team, const CsrView<T>& mine
     kept = canonical(rows_, checked);
     rows_ = kept.view();
   });
-  a_ = std::make_unique<DistributedOperator<Host, T>>(space_, rows, columns, rows_, options_.format);
+  a_ = std::make_unique<DistributedOperator<Local, T>>(space_, rows, columns, rows_, options_.format);
   choose();
   spread_ = spread_of(team, rows_);
   rows_ = {};
 }
 
-template <class T>
-DistributedSolver<T>::DistributedSolver(DistributedSolver&&) noexcept = default;
-template <class T>
-DistributedSolver<T>::~DistributedSolver() = default;
+template <class T, class Local>
+DistributedSolver<T, Local>::DistributedSolver(DistributedSolver&&) noexcept = default;
+template <class T, class Local>
+DistributedSolver<T, Local>::~DistributedSolver() = default;
 
 /// The rows that each rank is to have; in another order where there is a numbering.
-template <class T>
-Partition DistributedSolver<T>::share(const CsrView<T>& mine) {
+template <class T, class Local>
+Partition DistributedSolver<T, Local>::share(const CsrView<T>& mine) {
   const Team& team = space_.team();
   const std::string& how = options_.partition;
   if (how == "given") return given_.aligned();
@@ -179,8 +179,8 @@ Partition DistributedSolver<T>::share(const CsrView<T>& mine) {
   return numbering_->parts();
 }
 
-template <class T>
-void DistributedSolver<T>::choose() {
+template <class T, class Local>
+void DistributedSolver<T, Local>::choose() {
   const Facts& facts = *a_->facts();
   const bool is_square = facts.rows == facts.cols, one_sign = facts.positive_diagonal || facts.negative_diagonal;
   std::string& solver = options_.solver;
@@ -203,10 +203,10 @@ void DistributedSolver<T>::choose() {
 }
 
 /// Takes multigrid where the matrix suits it, and where a cycle shrinks an error well on trial.
-template <class T>
-bool DistributedSolver<T>::try_multigrid() {
+template <class T, class Local>
+bool DistributedSolver<T, Local>::try_multigrid() {
   const Team& team = space_.team();
-  if (!suits_multigrid(team, *a_->facts(), rows_, a_->row_parts().begin(team))) return false;
+  if (!Local::has_host_memory || !suits_multigrid(team, *a_->facts(), rows_, a_->row_parts().begin(team))) return false;
   try {
     m_ = distributed_preconditioner(*a_, rows_, "multigrid", {}, options_.solve.stop, options_.solve.mem_limit);
   } catch (const Stopped&) {
@@ -218,30 +218,31 @@ bool DistributedSolver<T>::try_multigrid() {
   return m_ != nullptr;
 }
 
-template <class T>
-std::string DistributedSolver<T>::preconditioner() const {
+template <class T, class Local>
+std::string DistributedSolver<T, Local>::preconditioner() const {
   return m_ == nullptr ? "none" : m_->name();
 }
 
-template <class T>
-bool DistributedSolver<T>::is_in_place() const {
+template <class T, class Local>
+bool DistributedSolver<T, Local>::is_in_place() const {
   return !numbering_ && a_->row_parts() == given_ && a_->column_parts() == given_columns_;
 }
 
-template <class T>
-std::vector<T> DistributedSolver<T>::taken(std::span<const T> given, const Partition& from, const Partition& to) const {
+template <class T, class Local>
+std::vector<T> DistributedSolver<T, Local>::taken(std::span<const T> given, const Partition& from,
+                                                  const Partition& to) const {
   return numbering_ ? numbering_->renumbered(given) : moved<T>(space_.team(), given, from, to);
 }
 
-template <class T>
-std::vector<T> DistributedSolver<T>::given_back(std::span<const T> own, const Partition& from,
-                                                const Partition& to) const {
+template <class T, class Local>
+std::vector<T> DistributedSolver<T, Local>::given_back(std::span<const T> own, const Partition& from,
+                                                       const Partition& to) const {
   return numbering_ ? numbering_->number_as_before(own) : moved<T>(space_.team(), own, from, to);
 }
 
 /// Runs the method, and another one where that was chosen and the matrix isn't definite. b and x are as solved.
-template <class T>
-SolveResult DistributedSolver<T>::run(std::span<const T> b, std::span<T> x, const SolveOptions& options) {
+template <class T, class Local>
+SolveResult DistributedSolver<T, Local>::run(std::span<const T> b, std::span<T> x, const SolveOptions& options) {
   const auto run_once = [&](const SolveOptions& left) {
     return with_method(Solvers{}, options_.solver, [&]<class Method>(Method) {
       if (m_ == nullptr) return Solver<Method>{}(space_, *a_, b, x, Identity{}, left);
@@ -267,8 +268,25 @@ SolveResult DistributedSolver<T>::run(std::span<const T> b, std::span<T> x, cons
   return result;
 }
 
-template <class T>
-SolveResult DistributedSolver<T>::solve(std::span<const T> b, std::span<T> x, const SolveOptions& options) {
+/// run() with vectors in host memory.
+template <class T, class Local>
+SolveResult DistributedSolver<T, Local>::run_there(std::span<const T> b, std::span<T> x, const SolveOptions& options) {
+  if constexpr (Local::has_host_memory) {
+    return run(b, x, options);
+  } else {
+    Vector<Local, T> there_b, there_x;
+    space_.team().agreed([&] {
+      there_b = Vector<Local, T>(space_.local(), b);
+      there_x = Vector<Local, T>(space_.local(), std::span<const T>(x));
+    });
+    SolveResult result = run(there_b, there_x, options);
+    space_.download(x.data(), there_x.data(), there_x.bytes());
+    return result;
+  }
+}
+
+template <class T, class Local>
+SolveResult DistributedSolver<T, Local>::solve(std::span<const T> b, std::span<T> x, const SolveOptions& options) {
   const Team& team = space_.team();
   team.agreed([&] {
     require_length("b", b.size(), given_.length(team));
@@ -282,7 +300,7 @@ SolveResult DistributedSolver<T>::solve(std::span<const T> b, std::span<T> x, co
   }
   const std::span<const T> solved_b = is_in_place() ? b : std::span<const T>(own_b);
   const std::span<T> solved_x = is_in_place() ? x : std::span<T>(own_x);
-  SolveResult result = run(solved_b, solved_x, options);
+  SolveResult result = run_there(solved_b, solved_x, options);
   if (!is_in_place()) {
     own_x = given_back(own_x, columns, given_columns_);
     std::copy(own_x.begin(), own_x.end(), x.begin());
@@ -290,16 +308,23 @@ SolveResult DistributedSolver<T>::solve(std::span<const T> b, std::span<T> x, co
   return result;
 }
 
-template <class T>
-std::vector<T> DistributedSolver<T>::product(std::span<const T> x) const {
+template <class T, class Local>
+std::vector<T> DistributedSolver<T, Local>::product(std::span<const T> x) const {
   const std::vector<T> own_x = taken(x, given_columns_, a_->column_parts());
-  std::vector<T> y(a_->rows());
-  a_->apply(T{1}, std::span<const T>(own_x), T{0}, std::span<T>(y));
-  return given_back(y, a_->row_parts(), given_);
+  auto [there_x, y] = space_.team().agreed([&] {
+    return std::pair(Vector<Local, T>(space_.local(), std::span<const T>(own_x)),
+                     Vector<Local, T>(space_.local(), a_->rows()));
+  });
+  a_->apply(T{1}, std::as_const(there_x).span(), T{0}, y.span());
+  return given_back(y.download(), a_->row_parts(), given_);
 }
 
-template class DistributedSolver<double>;
-template class DistributedSolver<float>;
+#define OSTINATO_SOLVER(Class, Space, T) template class Class<T, Space>
+OSTINATO_FOR_ALL_OF(OSTINATO_SOLVER, DistributedSolver);
+
+Cuda gpu_of(const Team& team) {
+  return team.agreed([&] { return Cuda(team.rank() % std::max(1, Cuda::device_count())); });
+}
 
 SolveResult solve(const Team& team, const CsrView<double>& mine, std::span<const double> b, std::span<double> x,
                   const DistributedOptions& options) {
@@ -309,6 +334,16 @@ SolveResult solve(const Team& team, const CsrView<double>& mine, std::span<const
 SolveResult solve(const Team& team, const CsrView<float>& mine, std::span<const float> b, std::span<float> x,
                   const DistributedOptions& options) {
   return DistributedSolver<float>(team, mine, options).solve(b, x);
+}
+
+SolveResult solve(const Team& team, const Cuda& gpu, const CsrView<double>& mine, std::span<const double> b,
+                  std::span<double> x, const DistributedOptions& options) {
+  return DistributedSolver<double, Cuda>(team, mine, options, gpu).solve(b, x);
+}
+
+SolveResult solve(const Team& team, const Cuda& gpu, const CsrView<float>& mine, std::span<const float> b,
+                  std::span<float> x, const DistributedOptions& options) {
+  return DistributedSolver<float, Cuda>(team, mine, options, gpu).solve(b, x);
 }
 
 }  // namespace ostinato

@@ -11,7 +11,9 @@
 #include <ostinato/preconditioners/contract/preconditioner.hpp>
 #include <ostinato/solvers/options.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
+#include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/team/distributed_operator.hpp>
 #include <ostinato/spmv/team/numbering.hpp>
 #include <ostinato/spmv/team/partition.hpp>
@@ -24,7 +26,7 @@ struct DistributedOptions {
   std::string solver = "auto";  ///< or the name of a method
   std::string preconditioner =
       "auto";  ///< or a name with options: "jacobi", "ilut:drop=1e-3" (preconditioners/distributed.hpp)
-  std::string format = "auto";  ///< or "csr", "dia"
+  std::string format = "auto";  ///< or "csr" (on GPUs "sliced-ell"), "dia"
   /// Callbacks and stop requests may be those of one rank; the clock is rank 0's. The set-up looks at the stop request,
   /// and multigrid keeps mem_limit, of this rank.
   SolveOptions solve = {};
@@ -34,28 +36,29 @@ struct DistributedOptions {
   std::vector<int> owners = {};  ///< for "owners": the rank of each row of this rank
 };
 
-/// A system of which each rank has some equations, set up for solves on the CPU, in double or single precision.
+/// A system of which each rank has some equations, set up for solves in double or single precision: on the CPU, or on
+/// GPUs, of which each rank then has a Cuda of its own. Rows, b and x are in host memory in either case.
 ///
 /// Rows are moved between ranks so that each rank has whole blocks of them (Partition::block): a solve has the same
 /// bits and iterations on any number of ranks, with threads and with MPI, unless the preconditioner is that of each
 /// rank, or multigrid. Of the partitions, grid, metis and owners keep to no blocks, and metis and owners change the
 /// order of the rows with the ranks: the bits differ, as after a rounding. "auto" takes cg for a symmetric matrix with
 /// a diagonal of one sign, minres for other symmetric ones, also where cg finds that A isn't definite, gmres for other
-/// square ones and preconditioners that aren't symmetric, and lsmr for least squares. It takes multigrid for large
-/// matrices of diffusion under cg, and jacobi for others, where no diagonal entry is 0.
+/// square ones and preconditioners that aren't symmetric, and lsmr for least squares. On the CPU it takes multigrid for
+/// large matrices of diffusion under cg, and jacobi for others, where no diagonal entry is 0.
 ///
 /// Exec      Collective, as are solves.
 /// Traffic   With rcm, metis and owners a solve sends each element of b and of the guess to its rank, and each of x
 ///           back, with 4 or 8 bytes that say which it is.
 /// Throws    ArgumentError for options and rows that can't be; RankError where another rank has failed (Team).
-template <class T>
+template <class T, class Local = Host>
 class DistributedSolver {
  public:
   /// `mine`: rows of this rank, with columns of the whole matrix. The rows of rank r come before those of rank r + 1.
   DistributedSolver(const Team& team, const CsrView<T>& mine, DistributedOptions options = {},
-                    const Host& host = Host());
-  DistributedSolver(const Team& team, const Csr<T>& mine, DistributedOptions options = {}, const Host& host = Host())
-      : DistributedSolver(team, mine.view(), std::move(options), host) {}
+                    const Local& local = Local());
+  DistributedSolver(const Team& team, const Csr<T>& mine, DistributedOptions options = {}, const Local& local = Local())
+      : DistributedSolver(team, mine.view(), std::move(options), local) {}
   DistributedSolver(DistributedSolver&&) noexcept;
   ~DistributedSolver();
 
@@ -66,10 +69,10 @@ class DistributedSolver {
   /// The elements of A x that belong to the rows that were given.
   std::vector<T> product(std::span<const T> x) const;
 
-  const Partition& given() const { return given_; }                   ///< the rows as they were given
-  const Partition& columns() const { return given_columns_; }         ///< the elements of x as the caller has them
-  const DistributedOperator<Host, T>& matrix() const { return *a_; }  ///< in the order of the partition
-  const std::string& method() const { return options_.solver; }       ///< that "auto" has chosen
+  const Partition& given() const { return given_; }                    ///< the rows as they were given
+  const Partition& columns() const { return given_columns_; }          ///< the elements of x as the caller has them
+  const DistributedOperator<Local, T>& matrix() const { return *a_; }  ///< in the order of the partition
+  const std::string& method() const { return options_.solver; }        ///< that "auto" has chosen
   std::string preconditioner() const;
   std::uint64_t reductions() const { return space_.reductions(); }
   double reduction_seconds() const { return space_.reduction_seconds(); }
@@ -79,32 +82,45 @@ class DistributedSolver {
   void choose();
   bool try_multigrid();
   SolveResult run(std::span<const T> b, std::span<T> x, const SolveOptions& options);
+  SolveResult run_there(std::span<const T> b, std::span<T> x, const SolveOptions& options);
   bool is_in_place() const;
   /// Elements of the caller, of rows or of columns, where this rank solves for them; and back.
   std::vector<T> taken(std::span<const T> given, const Partition& from, const Partition& to) const;
   std::vector<T> given_back(std::span<const T> own, const Partition& from, const Partition& to) const;
 
-  Distributed<Host> space_;
+  Distributed<Local> space_;
   DistributedOptions options_;
   Partition given_, given_columns_;
   std::optional<Numbering> numbering_;
   int spread_ = 0;        ///< powers of two between rows
   bool is_auto_ = false;  ///< the method is chosen, and another one takes over where the matrix isn't definite
   CsrView<T> rows_;       ///< of this rank, as they are solved; during the set-up
-  std::unique_ptr<DistributedOperator<Host, T>> a_;
-  std::unique_ptr<PreconditionerBase<Distributed<Host>, T>> m_;
+  std::unique_ptr<DistributedOperator<Local, T>> a_;
+  std::unique_ptr<PreconditionerBase<Distributed<Local>, T>> m_;
 };
 
 template <class T>
-DistributedSolver(const Team&, const Csr<T>&, DistributedOptions = {}, const Host& = Host()) -> DistributedSolver<T>;
+DistributedSolver(const Team&, const Csr<T>&, DistributedOptions = {}) -> DistributedSolver<T>;
+template <class T, class Local>
+DistributedSolver(const Team&, const Csr<T>&, DistributedOptions, const Local&) -> DistributedSolver<T, Local>;
 
-extern template class DistributedSolver<double>;
-extern template class DistributedSolver<float>;
+#define OSTINATO_EXTERN_SOLVER(Class, Space, T) extern template class Class<T, Space>
+OSTINATO_DECLARED_ALL_OF(OSTINATO_EXTERN_SOLVER, DistributedSolver);
+
+/// The GPU of a rank: number rank() of those that this process sees, from the first on again where ranks are more.
+/// Exec      Collective.
+/// Throws    DeviceError where a rank can't use its GPU: RankError on the others.
+Cuda gpu_of(const Team& team);
 
 /// Solves A x = b, where each rank has some rows of A and the same elements of b and x.
 SolveResult solve(const Team& team, const CsrView<double>& mine, std::span<const double> b, std::span<double> x,
                   const DistributedOptions& options = {});
 SolveResult solve(const Team& team, const CsrView<float>& mine, std::span<const float> b, std::span<float> x,
                   const DistributedOptions& options = {});
+/// The same on GPUs: solve(team, gpu_of(team), mine, b, x).
+SolveResult solve(const Team& team, const Cuda& gpu, const CsrView<double>& mine, std::span<const double> b,
+                  std::span<double> x, const DistributedOptions& options = {});
+SolveResult solve(const Team& team, const Cuda& gpu, const CsrView<float>& mine, std::span<const float> b,
+                  std::span<float> x, const DistributedOptions& options = {});
 
 }  // namespace ostinato

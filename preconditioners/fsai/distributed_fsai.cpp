@@ -8,6 +8,7 @@
 
 #include <ostinato/preconditioners/fsai/fsai_definition.hpp>
 #include <ostinato/spmv/base/error.hpp>
+#include <ostinato/spmv/space/host_beside.hpp>
 #include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/team/neighbourhood.hpp>
 
@@ -54,7 +55,8 @@ Csr<T> DistributedFsai<Local, T>::factor(const DistributedOperator<Local, T>& a,
   const Partition& rows = a.row_parts();
   const Neighbourhood<T> near = neighbourhood(team, rows, mine, options.pattern == FsaiPattern::a2 ? 2 : 1);
   return team.agreed([&] {
-    ApproximateFactor f = approximate_factor(a.space().local(), in_double(near.a, facts.negative_diagonal), options);
+    ApproximateFactor f =
+        approximate_factor(host_beside(a.space().local()), in_double(near.a, facts.negative_diagonal), options);
     return own_rows<T>(std::move(f.g), near, near.begin, near.begin + rows.length(team), rows.rows());
   });
 }
@@ -86,7 +88,6 @@ void DistributedFsai<Local, T>::apply_dot(Block<const T> r, Block<T> z, Slot<T> 
   }
 }
 
-template class DistributedFsai<Host, double>;
-template class DistributedFsai<Host, float>;
+OSTINATO_CLASS(DistributedFsai);
 
 }  // namespace ostinato

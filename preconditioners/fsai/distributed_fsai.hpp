@@ -45,7 +45,6 @@ class DistributedFsai final : public PreconditionerBase<Distributed<Local>, T> {
   mutable Vector<Local, T> between_;
 };
 
-extern template class DistributedFsai<Host, double>;
-extern template class DistributedFsai<Host, float>;
+OSTINATO_EXTERN_CLASS(DistributedFsai);
 
 }  // namespace ostinato

@@ -9,7 +9,7 @@ OSTINATO_FOR_EACH_ON_CUDA(detail::Bicgstab2U)
 OSTINATO_FOR_EACH_ON_CUDA(detail::Bicgstab2RX)
 OSTINATO_FOR_EACH_ON_CUDA(detail::Bicgstab2VU)
 OSTINATO_FOR_EACH_ON_CUDA(detail::Bicgstab2RS)
-OSTINATO_SUM_ON_CUDA(detail::Bicgstab2Omega)
-OSTINATO_SUM_ON_CUDA(detail::Bicgstab2XRU)
+OSTINATO_SUM_ON_GPUS(detail::Bicgstab2Omega)
+OSTINATO_SUM_ON_GPUS(detail::Bicgstab2XRU)
 
 }  // namespace ostinato

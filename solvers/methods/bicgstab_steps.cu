@@ -7,7 +7,7 @@ namespace ostinato {
 
 OSTINATO_FOR_EACH_ON_CUDA(detail::UpdateP)
 OSTINATO_FOR_EACH_ON_CUDA(detail::UpdateS)
-OSTINATO_SUM_ON_CUDA(detail::DotsTsTt)
-OSTINATO_SUM_ON_CUDA(detail::UpdateXR)
+OSTINATO_SUM_ON_GPUS(detail::DotsTsTt)
+OSTINATO_SUM_ON_GPUS(detail::UpdateXR)
 
 }  // namespace ostinato

@@ -13,6 +13,6 @@ OSTINATO_ON_CUDA(double, float)
 OSTINATO_ON_CUDA(double, double)
 #undef OSTINATO_ON_CUDA
 OSTINATO_FOR_EACH_OF_ON_CUDA(detail::RoundToFloat)
-OSTINATO_SUM_ON_CUDA(detail::UpdateR)
+OSTINATO_SUM_ON_GPUS(detail::UpdateR)
 
 }  // namespace ostinato

@@ -7,5 +7,6 @@ namespace ostinato {
 
 OSTINATO_FOR_EACH_ON_CUDA(detail::Accumulate)
 OSTINATO_FOR_EACH_ON_CUDA(detail::Normalise)
+OSTINATO_FOR_EACH_ON_CUDA(detail::StoreNorm)
 
 }  // namespace ostinato

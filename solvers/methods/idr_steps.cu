@@ -6,12 +6,12 @@
 namespace ostinato {
 
 OSTINATO_FOR_EACH_ON_CUDA(detail::IdrRandom)
-OSTINATO_SUM_ON_CUDA(detail::IdrBegin)
+OSTINATO_SUM_ON_GPUS(detail::IdrBegin)
 OSTINATO_FOR_EACH_ON_CUDA(detail::IdrUpdateV)
 OSTINATO_FOR_EACH_ON_CUDA(detail::IdrUpdateU)
-OSTINATO_SUM_ON_CUDA(detail::IdrProject)
-OSTINATO_SUM_ON_CUDA(detail::IdrUpdateXR)
-OSTINATO_SUM_ON_CUDA(detail::IdrOmega)
-OSTINATO_SUM_ON_CUDA(detail::IdrMinimise)
+OSTINATO_SUM_ON_GPUS(detail::IdrProject)
+OSTINATO_SUM_ON_GPUS(detail::IdrUpdateXR)
+OSTINATO_SUM_ON_GPUS(detail::IdrOmega)
+OSTINATO_SUM_ON_GPUS(detail::IdrMinimise)
 
 }  // namespace ostinato

@@ -5,11 +5,11 @@
 
 namespace ostinato {
 
-OSTINATO_SUM_ON_CUDA(detail::LsmrUpdateU)
-OSTINATO_SUM_ON_CUDA(detail::LsmrUpdateV)
+OSTINATO_SUM_ON_GPUS(detail::LsmrUpdateU)
+OSTINATO_SUM_ON_GPUS(detail::LsmrUpdateV)
 OSTINATO_FOR_EACH_ON_CUDA(detail::LsmrUpdateU)
 OSTINATO_FOR_EACH_ON_CUDA(detail::LsmrUpdateV)
-OSTINATO_SUM_ON_CUDA(detail::LsmrLength)
+OSTINATO_SUM_ON_GPUS(detail::LsmrLength)
 OSTINATO_FOR_EACH_ON_CUDA(detail::LsmrUpdateXH)
 
 }  // namespace ostinato

@@ -6,7 +6,7 @@
 namespace ostinato {
 
 OSTINATO_FOR_EACH_ON_CUDA(detail::MinresUpdateV)
-OSTINATO_SUM_ON_CUDA(detail::MinresUpdateX)
+OSTINATO_SUM_ON_GPUS(detail::MinresUpdateX)
 OSTINATO_FOR_EACH_ON_CUDA(detail::MinresWithdrawStep)
 
 }  // namespace ostinato

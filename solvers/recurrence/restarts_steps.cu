@@ -5,11 +5,11 @@
 
 namespace ostinato {
 
-OSTINATO_SUM_ON_CUDA(detail::Rescale)
-OSTINATO_SUM_ON_CUDA(detail::CountNotFinite)
+OSTINATO_SUM_ON_GPUS(detail::Rescale)
+OSTINATO_SUM_ON_GPUS(detail::CountNotFinite)
 OSTINATO_FOR_EACH_ON_CUDA(detail::MakeFinite)
 OSTINATO_FOR_EACH_ON_CUDA(detail::FlipSigns)
-OSTINATO_SUM_ON_CUDA(detail::FourthPowers)
+OSTINATO_SUM_ON_GPUS(detail::FourthPowers)
 OSTINATO_FOR_EACH_ON_CUDA(detail::AddFinite)
 
 }  // namespace ostinato

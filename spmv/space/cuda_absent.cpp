@@ -5,6 +5,7 @@
 // functions are never called; they only satisfy the linker. What works on Host, too, is made by cmake/cuda_stubs.sh.
 
 #include <ostinato/spmv/base/error.hpp>
+#include <ostinato/spmv/space/courier.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/graph_capture.hpp>
 #include <ostinato/spmv/space/libraries.hpp>
@@ -70,6 +71,20 @@ void SideStream<Cuda>::mark() { fail(); }
 void SideStream<Cuda>::join() { fail(); }
 SideStream<Cuda>::OnSide::OnSide(SideStream& side) : space_(side.space_), number_(side.number_) { fail(); }
 SideStream<Cuda>::OnSide::~OnSide() = default;
+
+struct SharedBytes<Cuda>::Memory {};
+SharedBytes<Cuda>::SharedBytes(const Cuda&) { fail(); }
+SharedBytes<Cuda>::~SharedBytes() = default;
+void SharedBytes<Cuda>::make_room(std::size_t) { fail(); }
+struct Courier::Stream {};
+Courier::Courier(const Cuda& space, std::size_t out, std::size_t in)
+    : space_(space), out_bytes_(out), in_bytes_(in), out_(space), in_(space) {
+  fail();
+}
+Courier::~Courier() = default;
+void Courier::fetch(const void*) { fail(); }
+void Courier::wait() { fail(); }
+void Courier::deliver(std::initializer_list<Place>) { fail(); }
 
 struct CudaGraph::Body {};
 CudaGraph::CudaGraph(const Cuda& space) : space_(space) { fail(); }

@@ -10,17 +10,32 @@
 //   reduce   the space joins the sums of the blocks of all parts
 //   finish   the sums of the blocks are added in order, stored in the slots, and given to the functor's finish()
 // On Host and Cuda, which hold whole vectors, the three are one call and one kernel. A sum over parts has the bits of
-// the sum over the whole vector, since the same blocks are added in the same order. That needs parts that begin at
-// multiples of the length of a block.
+// the sum over the whole vector, since the same blocks are added in the same order; on Cuda those of the sum over one
+// part. That needs parts that begin at multiples of the length of a block.
+//
+// Where the parts lie on GPUs, kernels do the first and the last step, and the host, which waits in between, the second.
 
 #include <cstddef>
 
+#include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/shared_space.hpp>
 
 namespace ostinato {
 
 namespace detail {
+
+/// sums[b] := the sum of f(i) over block b, of host_block elements, of begin .. end - 1. `sums`: host memory that the
+/// GPU can write. Where f.prepare() says no, it is left as it is; f.skipped() and f.finish() aren't called. Result is
+/// SumsOf<F>: as a parameter, it has one name in the objects of both compilers.
+/// Exec      Enqueued.
+template <class F, class Result>
+void sum_blocks(const Cuda& space, std::size_t begin, std::size_t end, F f, Result* sums);
+
+/// Stores the sums in the slots, which may be null, and lets f finish: unless f.prepare() says no.
+/// Exec      Enqueued.
+template <class F, class Result>
+void finish_sum(const Cuda& space, F f, const Result& total, double* slots);
 
 /// The functor of the last part of a sum, for one call of for_each. It asks f.prepare() again, which reads what it read
 /// before: no part of a sum changes the scalars of f.
@@ -49,14 +64,24 @@ void for_each(const Space& space, std::size_t n, F f) {
 template <DistributedSpace Space, class F>
 void sum(const Space& space, std::size_t n, F f, typename detail::SumsOf<F>::value_type* slots) {
   auto sums = space.template block_sums<detail::SumsOf<F>>(n);
-  F prepared = f;
-  if (detail::prepare(prepared)) {
+  const auto add_up = [&](F prepared) {
     sums.for_parts([&](std::size_t begin, std::size_t end, detail::SumsOf<F>* of_part) {
       detail::sum_blocks(space.local(), begin, end, prepared, of_part);
     });
+  };
+  if constexpr (Space::has_host_memory) {
+    F prepared = f;
+    if (detail::prepare(prepared)) add_up(prepared);
+    sums.reduce();
+    for_each(space.local(), 1, detail::FinishSum<F>{f, sums.blocks(), sums.data(), slots});
+  } else {
+    add_up(f);
+    space.wait();
+    sums.reduce();
+    detail::SumsOf<F> total{};
+    for (std::size_t block = 0; block < sums.blocks(); ++block) total += sums.data()[block];
+    detail::finish_sum(space.local(), f, total, slots);
   }
-  sums.reduce();
-  for_each(space.local(), 1, detail::FinishSum<F>{f, sums.blocks(), sums.data(), slots});
 }
 
 }  // namespace ostinato

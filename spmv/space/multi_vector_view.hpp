@@ -22,20 +22,6 @@ OSTINATO_FUNCTION void conclude(DelayedStep<T>& step, double aa, sum_t<T> ab, su
   step.qu = square > 0 ? (wu - ab) / step.rho : sum_t<T>{0};
 }
 
-/// *a = v . w;  *b = v . u
-template <class T>
-struct ProjectPair {
-  const T *v, *w, *u;
-  T *a, *b;
-  OSTINATO_FUNCTION Sums<2, sum_t<T>> operator()(std::size_t i) const {
-    return {{product_of(conj(v[i]), w[i]), product_of(conj(v[i]), u[i])}};
-  }
-  OSTINATO_FUNCTION void finish(const Sums<2, sum_t<T>>& s) const {
-    *a = static_cast<T>(s.v[0]);
-    *b = static_cast<T>(s.v[1]);
-  }
-};
-
 /// w . u and u . u, after a and b: concludes the step.
 template <class T>
 struct ConcludeStep {

@@ -7,8 +7,8 @@ namespace ostinato {
 
 OSTINATO_FOR_EACH_ON_CUDA(detail::Scale)
 OSTINATO_FOR_EACH_ON_CUDA(detail::Multiply)
-OSTINATO_SUM_ON_CUDA(Dot)
-OSTINATO_SUM_ON_CUDA(detail::SubtractFrom)
-OSTINATO_SUM_ON_CUDA(detail::MultiplyDot)
+OSTINATO_SUM_ON_GPUS(Dot)
+OSTINATO_SUM_ON_GPUS(detail::SubtractFrom)
+OSTINATO_SUM_ON_GPUS(detail::MultiplyDot)
 
 }  // namespace ostinato

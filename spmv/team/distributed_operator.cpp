@@ -11,48 +11,28 @@
 #include <ostinato/spmv/base/timing.hpp>
 #include <ostinato/spmv/formats/row_blocks_host.hpp>
 #include <ostinato/spmv/shapes.hpp>
+#include <ostinato/spmv/space/concept.hpp>
 #include <ostinato/spmv/space/distributed.hpp>
 #include <ostinato/spmv/space/dot.hpp>
 #include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/vector_steps_definition.hpp>
 #include <ostinato/spmv/team/distributed_facts.hpp>
+#include <ostinato/spmv/team/halo_steps.hpp>
 
 namespace ostinato {
 
 namespace {
 
-template <class T>
-struct Pick {
-  const Index* at;
-  const T* from;
-  T* to;
-  OSTINATO_FUNCTION void operator()(std::size_t k) const { to[k] = from[at[k]]; }
-};
+/// The format beside dia that adds the terms of a row one after the other, as dia does, on any number of ranks.
+template <class Local>
+constexpr const char* in_order = is_cuda<Local> ? "sliced-ell" : "csr";
 
-template <class T>
-struct Put {
-  const Index* at;
-  const T* from;
-  T* to;
-  OSTINATO_FUNCTION void operator()(std::size_t k) const { to[at[k]] = from[k]; }
-};
-
-/// to[k] = from[at[k]]
-template <class Local, class T>
-void pick(const Local& space, const Vector<Local, Index>& at, const T* from, T* to) {
-  for_each(space, at.size(), Pick<T>{at.data(), from, to});
-}
-
-/// to[at[k]] = from[k]
-template <class Local, class T>
-void put(const Local& space, const Vector<Local, Index>& at, const T* from, T* to) {
-  for_each(space, at.size(), Put<T>{at.data(), from, to});
-}
-
+template <class Local>
 void require_format(const std::string& format) {
-  if (format == "auto" || format == "csr" || format == "dia") return;
-  throw ArgumentError("format " + format + ": ranks have auto, csr and dia, whose rows are added in one order");
+  if (format == "auto" || format == "dia" || format == in_order<Local>) return;
+  throw ArgumentError("format " + format + ": ranks on " + (is_cuda<Local> ? "GPUs" : "CPUs") + " have auto, " +
+                      in_order<Local> + " and dia, whose rows are added in one order");
 }
 
 /// `given` itself or, where its rows aren't sorted, `room` with sorted rows.
@@ -152,7 +132,7 @@ DistributedOperator<Local, T>::DistributedOperator(const Space& space, const Par
   Csr<T> room;
   CsrView<T> a;
   team.agreed([&] {
-    require_format(format);
+    require_format<Local>(format);
     if (mine.rows != rows.length(team) || mine.cols != cols.rows())
       throw ArgumentError("the rows of this rank are " + std::to_string(mine.rows) + " x " + std::to_string(mine.cols) +
                           ", and the partition says " + std::to_string(rows.length(team)) + " x " +
@@ -161,7 +141,7 @@ DistributedOperator<Local, T>::DistributedOperator(const Space& space, const Par
   });
   entries_ = a.nonzeros();
   facts_ = known != nullptr ? *known : distributed_facts(team, rows, cols, a);
-  format_ = format != "auto" ? format : has_few_diagonals(team, rows, a) ? "dia" : "csr";
+  format_ = format != "auto" ? format : has_few_diagonals(team, rows, a) ? "dia" : in_order<Local>;
   auto cut = team.agreed([&] { return std::make_unique<Cut>(a, cols.begin(team), cols.end(team), format_ == "dia"); });
   halo_ = HaloPlan(team, cols, cut->ghosts);
   team.agreed([&] { build(std::move(*cut)); });
@@ -186,7 +166,11 @@ void DistributedOperator<Local, T>::build(Cut cut) {
   if (cut.interior.nonzeros() > 0 || rows < this->rows())
     interior_ = std::make_unique<Operator<Local, T>>(local, std::move(cut.interior), FormatOptions{.format = format_});
   if (rows > 0)
-    boundary_ = std::make_unique<Operator<Local, T>>(local, std::move(cut.boundary), FormatOptions{.format = "csr"});
+    boundary_ =
+        std::make_unique<Operator<Local, T>>(local, std::move(cut.boundary), FormatOptions{.format = in_order<Local>});
+  if constexpr (!Local::has_host_memory)
+    courier_ = std::make_unique<Courier>(local, sent_.bytes(), halo_.ghosts() * sizeof(T));
+  local.wait();  // other streams may write what is made here
 }
 
 template <class Local, class T>
@@ -196,11 +180,15 @@ void DistributedOperator<Local, T>::add_adjoint(const CsrView<T>& mine) {
   adjoint_ = std::make_unique<DistributedOperator>(space_, column_parts_, row_parts_, rows.view());
 }
 
-/// Starts the exchange of ghosts.
+/// Starts the exchange of ghosts: on a GPU, the copy of what other ranks get.
 template <class Local, class T>
 void DistributedOperator<Local, T>::begin(const T* x) const {
   pick(space_.local(), given_, x, sent_.data());
-  halo_.start(space_.team(), sent_.data(), x_.data(), x_.data() + halo_.below() + own_.size());
+  if constexpr (Local::has_host_memory) {
+    halo_.start(space_.team(), sent_.data(), x_.data(), x_.data() + halo_.below() + own_.size());
+  } else {
+    courier_->fetch(sent_.data());
+  }
 }
 
 /// Ends it, and completes the x of the boundary.
@@ -208,7 +196,16 @@ template <class Local, class T>
 void DistributedOperator<Local, T>::end(const T* x) const {
   pick(space_.local(), own_, x, x_.data() + halo_.below());
   const Stopwatch watch;
-  space_.team().finish_exchange();
+  if constexpr (Local::has_host_memory) {
+    space_.team().finish_exchange();
+  } else {
+    const std::size_t below = halo_.below(), above = halo_.ghosts() - below;
+    courier_->wait();
+    T* const ghosts = reinterpret_cast<T*>(courier_->in());
+    halo_.start(space_.team(), reinterpret_cast<const T*>(courier_->out()), ghosts, ghosts + below);
+    space_.team().finish_exchange();
+    courier_->deliver({{x_.data(), below * sizeof(T)}, {x_.data() + below + own_.size(), above * sizeof(T)}});
+  }
   seconds_ += watch.seconds();
   ++exchanges_;
 }
@@ -239,20 +236,25 @@ template <class Local, class T>
 void DistributedOperator<Local, T>::apply_dot(Block<const T> x, Block<T> y, Block<const T> w, Slot<T> slots) const {
   require_shapes("apply_dot", this->rows(), this->cols(), x.rows, y.rows);
   require_shapes("apply_dot", this->rows(), this->cols(), x.rows, w.rows);
-  for (int k = 0; k < y.columns; ++k) {
-    const T* const from = x.column(k).data();
-    begin(from);
-    formats::detail::dot_blocks().clear();
-    if (interior_ != nullptr) interior_->apply_dot(x.column(k), y.column(k), w.column(k), slot_.data());
-    end(from);
-    multiply_boundary(T{1}, T{0}, y.column(k).data());
-    join_dot(w.column(k).data(), y.column(k).data(), slots + k);
+  if constexpr (Local::has_host_memory) {
+    for (int k = 0; k < y.columns; ++k) {
+      const T* const from = x.column(k).data();
+      begin(from);
+      formats::detail::dot_blocks().clear();
+      if (interior_ != nullptr) interior_->apply_dot(x.column(k), y.column(k), w.column(k), slot_.data());
+      end(from);
+      multiply_boundary(T{1}, T{0}, y.column(k).data());
+      join_dot(w.column(k).data(), y.column(k).data(), slots + k);
+    }
+  } else {
+    LinearMap<Space, T>::apply_dot(x, y, w, slots);
   }
 }
 
 /// *slot = w . y of all ranks, from the sums of blocks that the interior rows have left, where their format does that.
 template <class Local, class T>
-void DistributedOperator<Local, T>::join_dot(const T* w, const T* y, Slot<T> slot) const {
+void DistributedOperator<Local, T>::join_dot(const T* w, const T* y,
+                                             Slot<T> slot) const requires Local::has_host_memory {
   using Sum = Sums<1, sum_t<T>>;
   const std::size_t n = this->rows(), blocks = (n + host_block - 1) / host_block;
   const std::vector<double>& left = formats::detail::dot_blocks();
@@ -329,9 +331,8 @@ Csr<T> own_block(const Team& team, const Partition& parts, const CsrView<T>& min
   return block;
 }
 
-#define OSTINATO_INSTANTIATE(T)                \
-  template class DistributedOperator<Host, T>; \
-  template Csr<T> own_block(const Team&, const Partition&, const CsrView<T>&)
+OSTINATO_CLASS(DistributedOperator);
+#define OSTINATO_INSTANTIATE(T) template Csr<T> own_block(const Team&, const Partition&, const CsrView<T>&)
 OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato

@@ -12,7 +12,9 @@
 #include <ostinato/spmv/linear_map.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
 #include <ostinato/spmv/operator.hpp>
+#include <ostinato/spmv/space/courier.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 #include <ostinato/spmv/team/distributed_space.hpp>
 #include <ostinato/spmv/team/halo.hpp>
@@ -40,9 +42,10 @@ struct HaloReport {
 /// Shapes    rows() and cols() are those of this rank, as are x and y: parts of vectors. facts() is of the whole
 ///           matrix.
 /// Layout    Interior rows in dia where the whole matrix has few diagonals, well filled, else in csr; boundary rows in
-///           csr, with the columns that they need alone.
+///           csr, with the columns that they need alone. On a GPU sliced-ell stands for csr.
 /// Traffic   As Operator, and 16 bytes for each ghost and each element that goes to another rank, in double precision.
-/// Exec      All ranks call all functions together, each on one thread.
+/// Exec      All ranks call all functions together, each on one thread. On a GPU the elements for others are copied to
+///           the host while the interior rows are multiplied, which the host doesn't wait for.
 /// Throws    ArgumentError on all ranks where the rows of one aren't valid: RankError on the others. RankError from
 ///           products.
 template <class Local, class T>
@@ -51,7 +54,7 @@ class DistributedOperator : public LinearMap<Distributed<Local>, T> {
   using Space = Distributed<Local>;
 
   /// A square matrix: x is divided as the rows are. `mine`: the rows of this rank, with columns of the whole matrix.
-  /// `format`: "auto", "csr" or "dia", the same on all ranks. `known`: the facts of the whole matrix, where all ranks
+  /// `format`: "auto", "csr" ("sliced-ell" on a GPU) or "dia", the same on all ranks. `known`: the facts of the whole matrix, where all ranks
   /// have them, which then needn't be found; null otherwise.
   DistributedOperator(const Space& space, const Partition& rows, const CsrView<T>& mine,
                       const std::string& format = "auto", const Facts* known = nullptr)
@@ -81,7 +84,7 @@ class DistributedOperator : public LinearMap<Distributed<Local>, T> {
   void begin(const T* x) const;
   void end(const T* x) const;
   void multiply_boundary(T alpha, T beta, T* y) const;
-  void join_dot(const T* w, const T* y, Slot<T> slot) const;
+  void join_dot(const T* w, const T* y, Slot<T> slot) const requires Local::has_host_memory;
 
   using LinearMap<Space, T>::space_;
   Partition row_parts_, column_parts_;
@@ -94,6 +97,7 @@ class DistributedOperator : public LinearMap<Distributed<Local>, T> {
   Vector<Local, Index> given_, own_, rows_;  ///< elements for others; columns and rows of the boundary, own numbers
   mutable Vector<Local, T> sent_, x_, y_;    ///< of the boundary: ghosts below, own elements, ghosts above
   mutable Vector<Local, sum_t<T>> slot_;
+  std::unique_ptr<Courier> courier_;  ///< of the ghosts, where the host doesn't read the memory
   std::unique_ptr<DistributedOperator> adjoint_;
   mutable std::uint64_t exchanges_ = 0;
   mutable double seconds_ = 0;
@@ -103,7 +107,6 @@ class DistributedOperator : public LinearMap<Distributed<Local>, T> {
 template <class T>
 Csr<T> own_block(const Team& team, const Partition& parts, const CsrView<T>& mine);
 
-extern template class DistributedOperator<Host, float>;
-extern template class DistributedOperator<Host, double>;
+OSTINATO_EXTERN_CLASS(DistributedOperator);
 
 }  // namespace ostinato

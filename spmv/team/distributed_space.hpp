@@ -13,6 +13,8 @@
 #include <vector>
 
 #include <ostinato/spmv/base/timing.hpp>
+#include <ostinato/spmv/space/concept.hpp>
+#include <ostinato/spmv/space/courier.hpp>
 #include <ostinato/spmv/space/shared_space.hpp>
 #include <ostinato/spmv/team/partition.hpp>
 #include <ostinato/spmv/team/team.hpp>
@@ -23,16 +25,21 @@ namespace ostinato {
 /// a rank, sums over those of all ranks. Solvers run on it as they are.
 ///
 /// A sum gathers the sums of the blocks of all ranks, 8 bytes for 2048 elements, and adds them in order: it has the
-/// bits of the sum on one rank, where parts begin at multiples of a block (Partition).
+/// bits of the sum on one rank, where parts begin at multiples of a block (Partition). On a GPU the host takes part in
+/// each sum, for which it waits.
 ///
-/// Exec      All ranks call the same functions in the same order, each on one thread.
+/// Exec      All ranks call the same functions in the same order, each on one thread. With Cuda each rank has a Cuda of
+///           its own, on whichever GPU.
 /// Throws    RankError from sums (Team).
 template <class Local>
 class Distributed : public Local {
-  static_assert(Local::has_host_memory, "sums over ranks are written for spaces whose memory the host reads");
+  static_assert(Local::has_host_memory || is_cuda<Local>, "there are sums over ranks on Cuda and where the host reads");
 
  public:
-  Distributed(const Local& local, Team team) : Local(local), shared_(std::make_shared<Shared>(std::move(team))) {}
+  static constexpr bool has_streams = false;  ///< the host waits in each sum, so that nothing is gained by going ahead
+
+  Distributed(const Local& local, Team team)
+      : Local(local), shared_(std::make_shared<Shared>(local, std::move(team))) {}
 
   const Local& local() const { return *this; }
   const Team& team() const { return shared_->team; }
@@ -72,7 +79,7 @@ class Distributed : public Local {
   };
 
   struct Shared {
-    explicit Shared(Team of) : team(std::move(of)) {}
+    Shared(const Local& local, Team of) : team(std::move(of)), mine(local) {}
 
     static constexpr std::size_t most_room = 65536;
 
@@ -111,7 +118,7 @@ class Distributed : public Local {
 
     void gather_once(std::size_t length) {
       slot = length;
-      if (mine.size() < length) mine.resize(length);
+      mine.make_room(length);
       all.resize(length * static_cast<std::size_t>(team.size()));
       team.all_gather(mine.data(), length, all.data());
     }
@@ -123,7 +130,8 @@ class Distributed : public Local {
 
     Team team;
     Ending said = Ending::none, heard = Ending::none;
-    std::vector<std::byte> mine, all, sums;
+    SharedBytes<Local> mine;
+    std::vector<std::byte> all, sums;
     std::size_t room = 512;  ///< bytes of a rank that the first gather of a sum takes
     std::size_t slot = 0;    ///< bytes of a rank in `all`
     std::uint64_t reductions = 0;
@@ -141,7 +149,7 @@ class Distributed<Local>::BlockSums {
  public:
   BlockSums(Shared& shared, std::size_t n) : shared_(shared), n_(n), own_((n + block - 1) / block) {
     const std::size_t bytes = sizeof(Head) + own_ * sizeof(Sums);
-    shared.mine.assign(std::max(bytes, shared.room), std::byte{0});
+    shared.mine.make_room(std::max(bytes, shared.room));
   }
 
   template <class F>

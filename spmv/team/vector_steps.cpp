@@ -8,12 +8,12 @@
 
 namespace ostinato {
 
-#define OSTINATO_INSTANTIATE(T)                                                         \
-  template void scale(const Distributed<Host>&, T, In<T>, Out<T>);                      \
-  template void dot<T>(const Distributed<Host>&, In<T>, In<T>, Slot<T>);                \
-  template void subtract_from(const Distributed<Host>&, In<T>, In<T>, Out<T>, Slot<T>); \
-  template void multiply(const Distributed<Host>&, In<T>, In<T>, Out<T>);               \
-  template void multiply_dot(const Distributed<Host>&, In<T>, In<T>, Out<T>, Slot<T>)
-OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
+#define OSTINATO_INSTANTIATE(Space, T)                                                   \
+  template void scale(const Distributed<Space>&, T, In<T>, Out<T>);                      \
+  template void dot<T>(const Distributed<Space>&, In<T>, In<T>, Slot<T>);                \
+  template void subtract_from(const Distributed<Space>&, In<T>, In<T>, Out<T>, Slot<T>); \
+  template void multiply(const Distributed<Space>&, In<T>, In<T>, Out<T>);               \
+  template void multiply_dot(const Distributed<Space>&, In<T>, In<T>, Out<T>, Slot<T>)
+OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato

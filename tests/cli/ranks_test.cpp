@@ -3,6 +3,8 @@
 
 // Solves on ranks: what a launcher starts, and what is refused there.
 
+#include <ostinato/spmv/space/cuda.hpp>
+
 #include "program.hpp"
 
 namespace ostinato::cli_tests {
@@ -53,6 +55,32 @@ TEST_F(CliRanks, RefuseWhatTheyDoNotHave) {
     expect_complaint(run_as_one_of_two(std::string("solve p.mtx ") + option), 2, "isn't for ranks yet");
   expect_complaint(run_as_one_of_two("solve p.mtx --precond spai0"), 2, "ilu0");
   expect_complaint(run_as_one_of_two("solve p.mtx --format bccoo"), 2, "csr and dia");
+}
+
+TEST_F(CliRanks, RefuseGpusThatThereAreNot) {
+  const int there = Cuda::device_count();
+  expect_complaint(run("solve poisson2d:10 --gpus 99"), 2,
+                   there == 0 ? Cuda::why_absent() : "this machine has " + std::to_string(there));
+  expect_complaint(run("solve poisson2d:10 --gpus 0"), 2, "give 1, 2, .. or all");
+  expect_complaint(run("solve poisson2d:10 --gpus two"), 2, "give 1, 2, .. or all");
+  expect_complaint(run("solve poisson2d:10 --gpus all --device cpu"), 2, "contradict");
+  expect_complaint(run("solve poisson2d:10 --gpus all --precond multigrid"), 2, "isn't for --gpus yet");
+  expect_complaint(run("solve poisson2d:10 --gpus all --format csr"), 2, "sliced-ell and dia");
+  expect_complaint(run_as_one_of_two("solve poisson2d:10 --gpus all"), 2, "leave mpirun out");
+}
+
+TEST_F(CliRanks, OfCudaWriteOneXInTheOrderOfTheFile) {
+  if (const std::string why = Cuda::why_absent(); !why.empty()) GTEST_SKIP() << why;
+  generate("mesh2d 100 a.mtx");
+  for (const std::string how : {"", " --partition rcm", " --precond fsai", " --precision single --rtol 1e-5"}) {
+    SCOPED_TRACE(how);
+    const Outcome r = run("solve a.mtx --quiet --gpus all --json report.json -o x.npy" + how);
+    EXPECT_EQ(r.code, 0) << r.err;
+    const Json found = report();
+    EXPECT_LT(found["error"], how.find("single") == std::string::npos ? 1e-4 : 1e-1);
+    EXPECT_EQ(found["ranks"].size(), static_cast<std::size_t>(Cuda::device_count()));
+    EXPECT_EQ(run("solve a.mtx --quiet -x x.npy --maxiter 0 --rtol 1.1e-5").code, 0) << "x isn't in the file's order";
+  }
 }
 
 TEST_F(CliRanks, SayNothingTwice) {

@@ -49,17 +49,16 @@ __device__ auto one_by_one(const F& f, std::size_t i) {
   return total;
 }
 
-/// Calls use(call) for the calls of the calling thread, of n elements of a sum. The order of summation doesn't depend
-/// on whether four elements move as one.
+/// Calls use(call) for the calls of one thread, of `stride`, for elements begin .. end - 1 of a sum; begin is a multiple
+/// of four. The order of summation doesn't depend on whether four elements move as one.
 template <class F, class Use>
-__device__ void visit_elements(std::size_t n, const F& f, Use use) {
-  const std::size_t thread = static_cast<std::size_t>(blockIdx.x) * block_threads + threadIdx.x;
-  const std::size_t stride = static_cast<std::size_t>(gridDim.x) * block_threads;
-  std::size_t first = 0;
-  if constexpr (requires { f.fours(n); }) {
-    first = n / 4 * 4;
+__device__ void visit_elements(std::size_t begin, std::size_t end, std::size_t thread, std::size_t stride, const F& f,
+                               Use use) {
+  std::size_t first = begin;
+  if constexpr (requires { f.fours(end); }) {
+    first = end / 4 * 4;
     const bool as_one = f.moves_fours();
-    for (std::size_t i = 4 * thread; i < first; i += 4 * stride) {
+    for (std::size_t i = begin + 4 * thread; i < first; i += 4 * stride) {
       if (as_one) {
         use([&] { return f.fours(i); });
       } else {
@@ -67,7 +66,7 @@ __device__ void visit_elements(std::size_t n, const F& f, Use use) {
       }
     }
   }
-  for (std::size_t i = first + thread; i < n; i += stride) use([&] { return f(i); });
+  for (std::size_t i = first + thread; i < end; i += stride) use([&] { return f(i); });
 }
 
 template <class F>
@@ -77,10 +76,41 @@ __global__ void __launch_bounds__(block_threads) sum_kernel(std::size_t n, F f, 
   pdl_trigger_and_wait();
   if (!prepare(f)) return;
   Result mine{};
-  visit_elements(n, f, [&](auto call) { mine += call(); });
+  visit_elements(0, n, static_cast<std::size_t>(blockIdx.x) * block_threads + threadIdx.x,
+                 static_cast<std::size_t>(gridDim.x) * block_threads, f, [&](auto call) { mine += call(); });
   grid_sum(mine, to, [&](const Result& total) {
     if constexpr (requires { f.finish(total); }) f.finish(total);
   });
+}
+
+/// Elements of a block whose sum doesn't depend on the others: host_block, as on the CPU.
+inline constexpr std::size_t block_elements = 2048;
+
+template <class F, class Result>
+__global__ void __launch_bounds__(block_threads)
+    sum_blocks_kernel(std::size_t begin, std::size_t end, F f, Result* sums) {
+  pdl_trigger_and_wait();
+  if constexpr (requires { f.prepare(); }) {
+    if (!f.prepare()) return;
+  }
+  for (std::size_t block = blockIdx.x; begin + block * block_elements < end; block += gridDim.x) {
+    const std::size_t first = begin + block * block_elements;
+    Result mine{};
+    visit_elements(first, min(first + block_elements, end), threadIdx.x, block_threads, f,
+                   [&](auto call) { mine += call(); });
+    mine = block_sum(mine);
+    if (threadIdx.x == 0) sums[block] = mine;
+  }
+}
+
+template <class F, class Result>
+__global__ void finish_sum_kernel(F f, Result total, double* slots) {
+  pdl_trigger_and_wait();
+  if (!prepare(f)) return;
+  if (slots != nullptr) {
+    for (int k = 0; k < Result::count; ++k) slots[k] = total.v[k];
+  }
+  if constexpr (requires { f.finish(total); }) f.finish(total);
 }
 
 /// How thread blocks cut a grid: into tiles of 256 columns, along x first. A column is one point, or four along the
@@ -188,6 +218,23 @@ void sum(const Cuda& space, std::size_t n, F f, double* slots) {
   cuda::launch(space, cuda::sum_kernel<F>, cuda::resident_blocks(space, n, of_multiprocessor), cuda::block_threads, 0,
                n, f, cuda::reduction(space, slots));
 }
+
+namespace detail {
+
+template <class F, class Result>
+void sum_blocks(const Cuda& space, std::size_t begin, std::size_t end, F f, Result* sums) {
+  const std::size_t blocks = (end - begin + cuda::block_elements - 1) / cuda::block_elements;
+  if (blocks == 0) return;
+  cuda::launch(space, cuda::sum_blocks_kernel<F, Result>, cuda::resident_blocks(space, blocks * cuda::block_threads),
+               cuda::block_threads, 0, begin, end, f, sums);
+}
+
+template <class F, class Result>
+void finish_sum(const Cuda& space, F f, const Result& total, double* slots) {
+  cuda::launch(space, cuda::finish_sum_kernel<F, Result>, 1, 1, 0, f, total, slots);
+}
+
+}  // namespace detail
 
 template <>
 struct Atomic<Cuda> {
