@@ -13,7 +13,8 @@
 // the sum over the whole vector, since the same blocks are added in the same order; on Cuda those of the sum over one
 // part. That needs parts that begin at multiples of the length of a block.
 //
-// Where the parts lie on GPUs, kernels do the first and the last step, and the host, which waits in between, the second.
+// Where the parts lie on GPUs, kernels do the first and the last step, and the host, which waits in between, the
+// second.
 
 #include <cstddef>
 

@@ -54,8 +54,8 @@ class DistributedOperator : public LinearMap<Distributed<Local>, T> {
   using Space = Distributed<Local>;
 
   /// A square matrix: x is divided as the rows are. `mine`: the rows of this rank, with columns of the whole matrix.
-  /// `format`: "auto", "csr" ("sliced-ell" on a GPU) or "dia", the same on all ranks. `known`: the facts of the whole matrix, where all ranks
-  /// have them, which then needn't be found; null otherwise.
+  /// `format`: "auto", "csr" ("sliced-ell" on a GPU) or "dia", the same on all ranks. `known`: the facts of the whole
+  /// matrix, where all ranks have them, which then needn't be found; null otherwise.
   DistributedOperator(const Space& space, const Partition& rows, const CsrView<T>& mine,
                       const std::string& format = "auto", const Facts* known = nullptr)
       : DistributedOperator(space, rows, rows, mine, format, known) {}

@@ -49,8 +49,8 @@ __device__ auto one_by_one(const F& f, std::size_t i) {
   return total;
 }
 
-/// Calls use(call) for the calls of one thread, of `stride`, for elements begin .. end - 1 of a sum; begin is a multiple
-/// of four. The order of summation doesn't depend on whether four elements move as one.
+/// Calls use(call) for the calls of one thread, of `stride`, for elements begin .. end - 1 of a sum; begin is a
+/// multiple of four. The order of summation doesn't depend on whether four elements move as one.
 template <class F, class Use>
 __device__ void visit_elements(std::size_t begin, std::size_t end, std::size_t thread, std::size_t stride, const F& f,
                                Use use) {
