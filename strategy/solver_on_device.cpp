@@ -59,8 +59,8 @@ bool is_of_space(const Space& space, const void* p, const std::string& what) {
   if (there < 0) return false;
   const std::string gpu = std::to_string(there);
   throw ArgumentError(what + " is in the memory of GPU " + gpu + ", but the solver works on " +
-                      (here < 0 ? "the CPU" : "GPU " + std::to_string(here)) + "; copy it there, or set up a solver on " +
-                      "device \"cuda:" + gpu + "\"");
+                      (here < 0 ? "the CPU" : "GPU " + std::to_string(here)) +
+                      "; copy it there, or set up a solver on " + "device \"cuda:" + gpu + "\"");
 }
 
 /// A block in the memory of a space: itself where it is there, else a copy.

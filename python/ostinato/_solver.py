@@ -60,13 +60,15 @@ class Solver:
     ----------
     A : sparse matrix or array, tuple, Operator, StencilOperator or LinearOperator
         A matrix is copied. A LinearOperator or an Operator of a function has no preconditioner unless one is given.
+        A matrix of cupyx.scipy.sparse or of torch in the memory of a GPU stays there.
     preconditioner : str, Preconditioner, LinearOperator, matrix or function
         A name of the program, with options ("auto", "multigrid:kind=classical", "lu"), or what multiplies by about
         A^-1.
     solver : str
         "auto" or one of `ostinato.solvers()`.
     device : str
-        "auto", "cpu", "cuda" or "cuda:N". "auto" takes the GPU where the whole is predicted to take less time there.
+        "auto", "cpu", "cuda" or "cuda:N". "auto" takes the GPU where the whole is predicted to take less time there, and
+        the one that has A, or the b of solve(), in its memory.
     rtol, atol : float
         The solve ends at ||b - A x|| <= max(rtol ||b||, atol), recomputed. rtol is 1e-8 unless given, 1e-5 in float32.
     maxiter : int
@@ -84,7 +86,9 @@ class Solver:
     Notes
     -----
     The GIL is released. One thread at a time works with a Solver, others wait; several Solvers work at once. Ctrl-C
-    raises Interrupted. On a GPU b and x are copied there and back. Pickles as matrix and options.
+    raises Interrupted. Pickles as matrix and options. On a GPU b and x are copied there and back, but for arrays that are
+    there: those are used as they are, once the work on the current stream of CuPy or torch is done; x is ready when the
+    call returns.
 
     Examples
     --------
@@ -157,11 +161,12 @@ class Solver:
         Parameters
         ----------
         b : array of shape (m,), (m, 1) or (m, k)
+            In host memory or in that of the Solver's GPU; x is of the same package, in the same memory.
         x0 : array
             The guess, 0 if left out. It isn't changed.
-        out : ndarray
-            Takes x, without an allocation: contiguous columns of the type of A. It shares no memory with A, b and the
-            preconditioner; it may be x0, which then is the guess.
+        out : array
+            Of NumPy, CuPy or torch. Takes x, without an allocation: contiguous columns of the type of A. It shares no
+            memory with A, b and the preconditioner; it may be x0, which then is the guess.
         on_failure : {"warn", "raise", "ignore"}
         **given
             rtol, atol, maxiter, time_limit, callback, progress and others of Solver for this solve.
@@ -291,7 +296,8 @@ def solve(A, b, x0=None, *, preconditioner="auto", out=None, **given):
     A : sparse matrix or array, tuple, Operator, StencilOperator or LinearOperator
         m x n, real. A least squares problem where m != n.
     b : array of shape (m,), (m, 1) or (m, k)
-        NumPy, torch or JAX, in host memory; x is of the same package.
+        NumPy, torch or JAX in host memory; CuPy or torch in that of a GPU, or what has DLPack or
+        __cuda_array_interface__ where CuPy or torch is imported. x is of the same package, in the same memory.
     x0 : array
         The guess, 0 if left out. It isn't changed.
     preconditioner, out, **given

@@ -206,8 +206,9 @@ class System {
       throw DimensionError("solve: b has " + std::to_string(b.columns) + " columns, and x " +
                            std::to_string(x.columns));
     if (gpu_of_memory(b.data) >= 0 || gpu_of_memory(x.data) >= 0)
-      throw ArgumentError("solve: the preconditioner works on the CPU, but b or x is in the memory of a GPU; copy it to "
-                          "the host, or name a preconditioner");
+      throw ArgumentError(
+          "solve: the preconditioner works on the CPU, but b or x is in the memory of a GPU; copy it to "
+          "the host, or name a preconditioner");
     const Host space;
     const LinearMap<Host, T>& a = *a_->map;
     const std::lock_guard lock(*m_->one_at_a_time);
