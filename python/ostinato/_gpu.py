@@ -103,7 +103,8 @@ class _Torch:
         try:
             return np.dtype(name)
         except TypeError:
-            raise ArgumentError(f"values of type {name} aren't taken; float32, float64, integers and bool are") from None
+            raise ArgumentError(f"values of type {name} aren't taken; float32, float64, integers and bool are"
+                                ) from None
 
     def pointer(self, a):
         return a.data_ptr()
@@ -184,9 +185,9 @@ class GpuBlock:
         self.package.wait(self.gpu)
         return _NATIVE[self.dtype][1](self.package.pointer(self.array), *self.shape, self.array)
 
-    def extent(self):
+    def extents(self):
         begin = self.package.pointer(self.array)
-        return begin, begin + self.shape[0] * self.shape[1] * self.dtype.itemsize
+        yield begin, begin + self.shape[0] * self.shape[1] * self.dtype.itemsize
 
     def like(self, b, dimensions):
         """The array with so many dimensions, of the package of b where it is on a GPU, too."""
@@ -221,11 +222,14 @@ class GpuCsr:
 
 
 def facts_of(b, device):
-    """Shape and type of a right-hand side in the memory of a GPU, and the device for it. Throws ArgumentError for the CPU."""
+    """Shape and type of a right-hand side in the memory of a GPU, and the device for it.
+
+    Throws ArgumentError for the CPU.
+    """
     device = str(device or "auto").lower()
     if device == "cpu":
-        raise ArgumentError("device='cpu', but b is in the memory of a GPU: b.get() of CuPy or b.cpu() of torch copies it "
-                            "to the host; or leave device out")
+        raise ArgumentError("device='cpu', but b is in the memory of a GPU: b.get() of CuPy or b.cpu() of torch copies "
+                            "it to the host; or leave device out")
     package = _package_of(b, "b")
     a = package.view(b)
     device = f"cuda:{package.number(a)}" if device in ("auto", "cuda") else device
@@ -280,9 +284,9 @@ def set_guess(x, x0):
 
 def require_apart(x, **read):
     """Throws ArgumentError where a block shares memory with blocks and matrices that are read."""
-    begin, end = x.extent()
+    (begin, end), = x.extents()
     for name, thing in read.items():
-        extents = thing.extents() if isinstance(thing, GpuCsr) else [thing.extent()] if isinstance(thing, GpuBlock) else ()
+        extents = thing.extents() if isinstance(thing, (GpuBlock, GpuCsr)) else ()
         if any(begin < last and first < end for first, last in extents):
             raise ArgumentError(f"out shares memory with {name}, which is read until the end; out needs its own")
 

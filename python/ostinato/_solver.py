@@ -67,8 +67,8 @@ class Solver:
     solver : str
         "auto" or one of `ostinato.solvers()`.
     device : str
-        "auto", "cpu", "cuda" or "cuda:N". "auto" takes the GPU where the whole is predicted to take less time there, and
-        the one that has A, or the b of solve(), in its memory.
+        "auto", "cpu", "cuda" or "cuda:N". "auto" takes the GPU that has A, or the b of solve(), in its memory, and
+        otherwise a GPU where the whole is predicted to take less time there.
     rtol, atol : float
         The solve ends at ||b - A x|| <= max(rtol ||b||, atol), recomputed. rtol is 1e-8 unless given, 1e-5 in float32.
     maxiter : int
@@ -86,9 +86,9 @@ class Solver:
     Notes
     -----
     The GIL is released. One thread at a time works with a Solver, others wait; several Solvers work at once. Ctrl-C
-    raises Interrupted. Pickles as matrix and options. On a GPU b and x are copied there and back, but for arrays that are
-    there: those are used as they are, once the work on the current stream of CuPy or torch is done; x is ready when the
-    call returns.
+    raises Interrupted. Pickles as matrix and options. On a GPU b and x are copied there and back, but for arrays that
+    are there: those are used as they are, once the work on the current stream of CuPy or torch is done; x is ready when
+    the call returns.
 
     Examples
     --------

@@ -14,7 +14,6 @@ sparse = pytest.importorskip("scipy.sparse")
 in_place_of_scipy = pytest.importorskip("ostinato.scipy")
 
 
-
 def _cupy():
     cupy = pytest.importorskip("cupy")
     import cupyx.scipy.sparse as gpu_sparse
@@ -24,7 +23,8 @@ def _cupy():
 
     return types.SimpleNamespace(
         module=cupy, matrix=matrix, array=cupy.asarray, host=cupy.asnumpy, Array=cupy.ndarray,
-        columns=lambda a: cupy.asarray(a, order="F"), double=lambda a: a.astype(np.float64), arrays=lambda A: (A.data, A.indices, A.indptr))
+        columns=lambda a: cupy.asarray(a, order="F"), double=lambda a: a.astype(np.float64),
+        arrays=lambda A: (A.data, A.indices, A.indptr))
 
 
 def _torch():
@@ -328,6 +328,21 @@ def test_gradients_do_not_hinder(poisson):
     assert not x.requires_grad and residual(poisson, b.detach().cpu().numpy(), x.cpu().numpy()) <= 1.01e-8
 
 
+def test_the_second_gpu(cupy, poisson, rng):
+    if cupy.module.cuda.runtime.getDeviceCount() < 2:
+        pytest.skip("one GPU")
+    b = rng.standard_normal(poisson.shape[0])
+    there = cupy.matrix(poisson)
+    with cupy.module.cuda.Device(1):
+        right = cupy.array(b)
+    r = ost.solve(poisson, right)
+    assert r.x.device.id == 1 and residual(poisson, b, cupy.host(r.x)) <= 1.01e-8
+    with pytest.raises(ost.ArgumentError, match="memory of GPU 0.*GPU 1"):
+        ost.solve(there, right)
+    with pytest.raises(ost.ArgumentError, match="memory of GPU 1.*GPU 0"):
+        ost.Solver(there).solve(right)
+
+
 def _late(gpu, b):
     """b, by work that takes some time on the current stream."""
     big = gpu.array(np.ones((3000, 3000)))
@@ -353,7 +368,8 @@ def test_waits_for_work_on_the_current_stream(gpu, poisson, rng):
 
 def _bytes_through_the_host(torch, work, file):
     """Bytes that are copied between host and GPU, and the kernels that run, by the driver's own records."""
-    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU, torch.profiler.ProfilerActivity.CUDA]) as p:
+    activity = torch.profiler.ProfilerActivity
+    with torch.profiler.profile(activities=[activity.CPU, activity.CUDA]) as p:
         work()
         torch.cuda.synchronize()
     p.export_chrome_trace(str(file))
@@ -367,7 +383,7 @@ def test_nothing_goes_through_the_host(tmp_path):
         pytest.skip("no GPU, or a build without CUDA")
     torch = _torch().module
     A = ost.generate("poisson2d:700").tocsr()
-    S = ost.Solver(A, "jacobi", solver="cg", device="cuda", maxiter=50, on_failure="ignore")
+    S = ost.Solver(A, "jacobi", solver="cg", device="cuda", maxiter=50, effort="quick", on_failure="ignore")
     b = torch.ones(A.shape[0], dtype=torch.float64, device="cuda")
     here = np.ones(A.shape[0])
     S.solve(b)
@@ -400,8 +416,9 @@ def test_refusals_anywhere(poisson):
 @pytest.mark.skipif(ost.cuda_available(), reason="there is a GPU")
 def test_without_a_gpu_the_error_says_so(poisson):
     b, ones = OnGpu((poisson.shape[0],)), np.ones(poisson.shape[0])
-    works = [lambda: ost.solve(poisson, b), lambda: ost.solve(poisson, ones, out=b), lambda: ost.solve(OnGpu((576, 576)), ones),
-             lambda: ost.Solver(poisson).solve(b), lambda: ost.Solver(poisson).update_values(OnGpu((576, 576))),
+    A = OnGpu((576, 576))
+    works = [lambda: ost.solve(poisson, b), lambda: ost.solve(poisson, ones, out=b), lambda: ost.solve(A, ones),
+             lambda: ost.Solver(poisson).solve(b), lambda: ost.Solver(poisson).update_values(A),
              lambda: ost.Solver(poisson).as_preconditioner() @ b, lambda: ost.solve((b, b, b, poisson.shape), ones)]
     for work in works:
         with pytest.raises(ost.DeviceError, match="memory of a GPU.*(no CUDA|no NVIDIA driver|no usable)"):
