@@ -10,9 +10,12 @@
 #include <string>
 #include <utility>
 
+#include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/base/error.hpp>
+#include <ostinato/spmv/base/message.hpp>
 #include <ostinato/spmv/base/timing.hpp>
 #include <ostinato/spmv/operator.hpp>
+#include <ostinato/spmv/space/concept.hpp>
 #include <ostinato/spmv/space/gpu_context.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 #include <ostinato/spmv/stencil/stencil_operator.hpp>
@@ -23,7 +26,7 @@ namespace ostinato {
 
 namespace detail {
 
-/// A LinearSolver of any space, for blocks in host memory.
+/// A LinearSolver of any space, for blocks in host memory or in that of the space.
 template <class T>
 class SolverSomewhere {
  public:
@@ -32,6 +35,7 @@ class SolverSomewhere {
   virtual std::size_t cols() const = 0;
   virtual std::vector<SolveResult> solve(Block<const T> b, Block<T> x, const SolveOptions& options) = 0;
   virtual void update_values(Csr<T>&& a) = 0;
+  virtual void update_values(const CsrView<T>& a, OnSpace) = 0;
   virtual void precondition(Block<const T> r, Block<T> z, const SolveOptions& options) const = 0;
   virtual const SetUp& set_up() const = 0;
   virtual const LinearSolverOptions& options() const = 0;
@@ -39,29 +43,48 @@ class SolverSomewhere {
 
 namespace {
 
-/// A block of host memory in the memory of a space: itself on the CPU, a copy elsewhere.
+/// -1: the CPU.
+template <class Space>
+int gpu_of(const Space& space) {
+  if constexpr (is_cuda<Space>) return space.device();
+  return -1;
+}
+
+/// Whether a solver of a space uses memory as it is; false for host memory where the space is a GPU.
+/// Throws    ArgumentError for the memory of another GPU.
+template <class Space>
+bool is_of_space(const Space& space, const void* p, const std::string& what) {
+  const int there = gpu_of_memory(p), here = gpu_of(space);
+  if (there == here) return true;
+  if (there < 0) return false;
+  const std::string gpu = std::to_string(there);
+  throw ArgumentError(what + " is in the memory of GPU " + gpu + ", but the solver works on " +
+                      (here < 0 ? "the CPU" : "GPU " + std::to_string(here)) +
+                      "; copy it there, or set up a solver on " + "device \"cuda:" + gpu + "\"");
+}
+
+/// A block in the memory of a space: itself where it is there, else a copy.
 template <class Space, class T>
 class OnSpaceBlock {
  public:
   template <class Value>
-  OnSpaceBlock(const Space& space, const Block<Value>& host) {
-    if constexpr (Space::has_host_memory) {
-      block_ = {const_cast<T*>(host.data), host.rows, host.columns, host.stride};
+  OnSpaceBlock(const Space& space, const Block<Value>& given, const char* name) {
+    if (is_of_space(space, given.data, name)) {
+      block_ = {const_cast<T*>(given.data), given.rows, given.columns, given.stride};
     } else {
-      copy_.emplace(space, host.rows * static_cast<std::size_t>(host.columns));
-      block_ = {copy_->data(), host.rows, host.columns, host.rows};
-      for (int k = 0; k < host.columns; ++k)
-        if (host.rows > 0) space.upload(block_.column(k).data(), host.column(k).data(), host.rows * sizeof(T));
+      copy_.emplace(space, given.rows * static_cast<std::size_t>(given.columns));
+      block_ = {copy_->data(), given.rows, given.columns, given.rows};
+      for (int k = 0; k < given.columns; ++k)
+        if (given.rows > 0) space.upload(block_.column(k).data(), given.column(k).data(), given.rows * sizeof(T));
     }
   }
 
   const Block<T>& block() const { return block_; }
 
   void download(const Space& space, const Block<T>& to) const {
-    if constexpr (!Space::has_host_memory) {
-      for (int k = 0; k < to.columns; ++k)
-        if (to.rows > 0) space.download(to.column(k).data(), block_.column(k).data(), to.rows * sizeof(T));
-    }
+    if (!copy_) return;
+    for (int k = 0; k < to.columns; ++k)
+      if (to.rows > 0) space.download(to.column(k).data(), block_.column(k).data(), to.rows * sizeof(T));
   }
 
  private:
@@ -69,18 +92,33 @@ class OnSpaceBlock {
   std::optional<Vector<Space, T>> copy_;
 };
 
+/// Of arrays in the memory of the space.
+template <class Space, class T>
+Analysis<Space, T> analysis_of_copy(const Space& space, const CsrView<T>& a) {
+  const SpaceCsr<Space, T> given(space, a, on_space);
+  const auto copy = std::make_shared<CsrStorage<Space, T>>(
+      CsrStorage<Space, T>{a.rows, a.cols, Vector<Space, Offset>(space, a.row_ptr.size()),
+                           Vector<Space, Index>(space, a.col.size()), Vector<Space, T>(space, a.val.size())});
+  space.copy(copy->row_ptr.data(), a.row_ptr.data(), copy->row_ptr.bytes());
+  space.copy(copy->col.data(), a.col.data(), copy->col.bytes());
+  space.copy(copy->val.data(), a.val.data(), copy->val.bytes());
+  return Analysis<Space, T>(space, SpaceCsr<Space, T>(copy));
+}
+
 template <class Space, class T>
 class SolverOnSpace final : public SolverSomewhere<T> {
  public:
   template <class Given>
   SolverOnSpace(const Space& space, Given&& given, LinearSolverOptions options)
       : space_(space), solver_(space, std::forward<Given>(given), std::move(options)) {}
+  SolverOnSpace(const Space& space, const CsrView<T>& a, OnSpace, LinearSolverOptions options)
+      : space_(space), solver_(Analysis<Space, T>(space, SpaceCsr<Space, T>(space, a, on_space)), std::move(options)) {}
 
   std::size_t rows() const override { return solver_.matrix().rows(); }
   std::size_t cols() const override { return solver_.matrix().cols(); }
 
   std::vector<SolveResult> solve(Block<const T> b, Block<T> x, const SolveOptions& options) override {
-    const OnSpaceBlock<Space, T> right(space_, b), guess(space_, x);
+    const OnSpaceBlock<Space, T> right(space_, b, "b"), guess(space_, x, "x");
     std::vector<SolveResult> results;
     try {
       if (b.columns == 1) {
@@ -100,8 +138,13 @@ class SolverOnSpace final : public SolverSomewhere<T> {
 
   void update_values(Csr<T>&& a) override { solver_.update_values(std::move(a)); }
 
+  void update_values(const CsrView<T>& a, OnSpace) override {
+    (void)is_of_space(space_, a.row_ptr.data(), "A");
+    solver_.update_values(analysis_of_copy(space_, a));
+  }
+
   void precondition(Block<const T> r, Block<T> z, const SolveOptions& options) const override {
-    const OnSpaceBlock<Space, T> from(space_, r), to(space_, z);
+    const OnSpaceBlock<Space, T> from(space_, r, "r"), to(space_, z, "z");
     solver_.as_preconditioner(options).apply(from.block(), to.block());
     to.download(space_, z);
   }
@@ -145,6 +188,19 @@ template <class T>
 SolverOnDevice<T>::SolverOnDevice(const CsrView<T>& a, LinearSolverOptions options) {
   make(size_of(a), std::move(options), [&]<class Space>(const Space& space, LinearSolverOptions o) {
     return std::make_unique<detail::SolverOnSpace<Space, T>>(space, a, std::move(o));
+  });
+}
+
+template <class T>
+SolverOnDevice<T>::SolverOnDevice(const CsrView<T>& a, OnSpace, LinearSolverOptions options) {
+  const std::string device = lower(options.device);
+  if (device == "cpu")
+    throw ArgumentError("device cpu: A is in the memory of a GPU; copy it to the host, or use \"auto\" or \"cuda\"");
+  const int gpu = gpu_of_memory(a.row_ptr.data());  // -1: managed memory, or host memory, which SpaceCsr refuses
+  if (device == "auto" || device == "cuda") options.device = gpu < 0 ? "cuda" : "cuda:" + std::to_string(gpu);
+  make(size_of(a), std::move(options), [&]<class Space>(const Space& space, LinearSolverOptions o) {
+    (void)detail::is_of_space(space, a.row_ptr.data(), "A");
+    return std::make_unique<detail::SolverOnSpace<Space, T>>(space, a, on_space, std::move(o));
   });
 }
 
@@ -220,6 +276,11 @@ std::vector<SolveResult> SolverOnDevice<T>::solve_once(Block<const T> b, Block<T
 template <class T>
 void SolverOnDevice<T>::update_values(Csr<T>&& a) {
   solver_->update_values(std::move(a));
+}
+
+template <class T>
+void SolverOnDevice<T>::update_values(const CsrView<T>& a, OnSpace) {
+  solver_->update_values(a, on_space);
 }
 
 template <class T>

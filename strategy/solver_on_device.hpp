@@ -12,6 +12,7 @@
 #include <ostinato/spmv/block.hpp>
 #include <ostinato/spmv/linear_map.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
+#include <ostinato/spmv/matrix/space_csr.hpp>
 #include <ostinato/spmv/matrix/stencil.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/strategy/device.hpp>
@@ -25,24 +26,30 @@ class SolverSomewhere;
 }  // namespace detail
 
 /// A LinearSolver on the device that options.device names, "auto" included (choose_device()), for vectors in host
-/// memory: what solve(A, b) has, kept.
+/// memory or in that of its GPU: what solve(A, b) has, kept.
 ///
 ///   ostinato::SolverOnDevice<double> solver(std::move(a), {.preconditioner = {"ilut"}});
 ///   auto results = solver.solve(b, x);
 ///
-/// Shapes    A: m x n. b: m rows, x: n rows, as many columns as each other, in host memory, apart from each other.
-/// Traffic   On a GPU each solve uploads b and x and downloads x.
-/// Exec      Waits. One thread at a time uses an object.
+/// Shapes    A: m x n. b: m rows, x: n rows, as many columns as each other, apart from each other, each in host memory
+///           or in that of the object's GPU.
+/// Traffic   On a GPU each solve uploads b and x and downloads x, those that aren't there.
+/// Exec      Waits. One thread at a time uses an object. Work on arrays in GPU memory has to be done before a call.
 /// Layout    A Csr is taken over; the arrays of a CsrView are lent: on the CPU they must outlive the object,
-///           unchanged.
+///           unchanged; with OnSpace, which is for arrays in the memory of a GPU, also there.
 ///           A map that is an Operator is solved with as LinearSolver does: with a preconditioner, in its format.
 /// Throws    As LinearSolver; DimensionError for other shapes, before any work; DeviceError where the GPU can't be
-///           used. A map is of the CPU: ArgumentError for another device than auto and cpu.
+///           used. A map is of the CPU: ArgumentError for another device than auto and cpu, and for vectors in the
+///           memory of a GPU where the object isn't on it.
 template <class T>
 class SolverOnDevice {
  public:
   SolverOnDevice(Csr<T>&& a, LinearSolverOptions options);
   SolverOnDevice(const CsrView<T>& a, LinearSolverOptions options);
+  /// On the GPU that has the arrays, which "auto" and "cuda" then name.
+  /// Requires  As SpaceCsr with OnSpace.
+  /// Throws    ArgumentError for another device; as SpaceCsr.
+  SolverOnDevice(const CsrView<T>& a, OnSpace, LinearSolverOptions options);
   SolverOnDevice(const Stencil& a, LinearSolverOptions options);
   SolverOnDevice(std::shared_ptr<const LinearMap<Host, T>> a, LinearSolverOptions options);
   SolverOnDevice(SolverOnDevice&&) noexcept;
@@ -61,6 +68,8 @@ class SolverOnDevice {
 
   /// As LinearSolver::update_values().
   void update_values(Csr<T>&& a);
+  /// From the memory of the object's GPU, where the arrays are copied.
+  void update_values(const CsrView<T>& a, OnSpace);
 
   /// z = A^-1 r to options.rtol, as LinearSolver::as_preconditioner() does.
   void precondition(Block<const T> r, Block<T> z, const SolveOptions& options) const;

@@ -133,12 +133,12 @@ class Solver:
     set_up: dict[str, Any]
     seconds: float
     preconditioner: str
-    def solve(self, b: Any, x0: Any = None, *, out: ndarray | None = None, on_failure: _Failure | None = None,
+    def solve(self, b: Any, x0: Any = None, *, out: Any = None, on_failure: _Failure | None = None,
               **given: Any) -> Solution: ...
     def update_values(self, A: Any) -> None: ...
     def as_preconditioner(self, rtol: float = 1e-2) -> Preconditioner: ...
 
-def solve(A: Any, b: Any, x0: Any = None, *, preconditioner: Any = "auto", out: ndarray | None = None,
+def solve(A: Any, b: Any, x0: Any = None, *, preconditioner: Any = "auto", out: Any = None,
           solver: _Method | str = "auto", device: str = "auto", rtol: float = ..., atol: float = 0, maxiter: int = ...,
           time_limit: float = 0, mem_limit: float | str = 0, format: str = "auto", renumber: str = "auto",
           effort: Literal["quick", "normal", "thorough"] = "normal", prepare: bool = True, symmetric: bool = False,

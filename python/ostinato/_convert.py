@@ -33,10 +33,31 @@ def value_type(*dtypes):
     raise ArgumentError(f"values of type {dtype} aren't taken; float32, float64, integers and bool are")
 
 
+def is_on_gpu(a):
+    """Whether a matrix or vector of any package is in the memory of an NVIDIA GPU."""
+    package = type(a).__module__.partition(".")[0]
+    if package in ("numpy", "scipy", "ostinato"):
+        return False
+    if package in ("cupy", "cupyx"):
+        return True
+    if package == "torch":
+        return getattr(a, "is_cuda", False)
+    if hasattr(a, "__dlpack_device__"):
+        return int(a.__dlpack_device__()[0]) in (2, 13)  # kDLCUDA, kDLCUDAManaged
+    return hasattr(a, "__cuda_array_interface__")
+
+
 def _refuse_gpu(what, name):
-    if hasattr(what, "__cuda_array_interface__") or type(what).__module__.startswith("cupy"):
-        raise TypeError(f"{name} is in the memory of a GPU, which isn't taken: {name}.get() or {name}.cpu() copies it to "
-                        "the host; device='cuda' solves on the GPU all the same")
+    if is_on_gpu(what):
+        raise TypeError(f"{name} is in the memory of a GPU, where only solve() and Solver take it: {name}.get() or "
+                        f"{name}.cpu() copies it to the host")
+
+
+def require_rows(shape, rows, name):
+    """Throws DimensionError unless an array of a shape is vectors of so many elements."""
+    if len(shape) not in (1, 2) or shape[0] != rows:
+        raise DimensionError(f"{name} has shape {shape}; A has {rows} rows"
+                             if name == "b" else f"{name} has shape {shape} in place of {rows} elements")
 
 
 def _plain(a, dtype):
@@ -86,9 +107,7 @@ def vector_of(y, dtype):
 def block_of(b, rows, dtype, name):
     """b as columns of dtype: an array of shape (rows, k) whose columns are contiguous."""
     a = host_array(b, name)
-    if a.ndim not in (1, 2) or a.shape[0] != rows:
-        raise DimensionError(f"{name} has shape {a.shape}; A has {rows} rows"
-                             if name == "b" else f"{name} has shape {a.shape} in place of {rows} elements")
+    require_rows(a.shape, rows, name)
     if a.dtype != dtype:
         value_type(a.dtype)
         a = a.astype(dtype)

@@ -18,8 +18,8 @@ class Solution:
 
     Attributes
     ----------
-    x : ndarray
-        In the shape of b, and of the package of b.
+    x : array
+        In the shape of b, of the package of b, and in the same memory.
     converged : bool
         b - A x was recomputed and is within `max(rtol ||b||, atol)` (or x solves the least squares problem).
     status : str

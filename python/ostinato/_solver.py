@@ -6,8 +6,8 @@ import contextvars
 
 import numpy as np
 
-from . import _core, _fork
-from ._convert import block_in, block_of, csr_of, host_array, like, native, require_apart, value_type
+from . import _core, _fork, _gpu
+from ._convert import block_in, block_of, csr_of, host_array, is_on_gpu, like, native, require_apart, value_type
 from ._errors import ArgumentError, Interrupted
 from ._memory import bytes_of
 from ._operator import Operator, Preconditioner, StencilOperator, preconditioner_object
@@ -60,13 +60,15 @@ class Solver:
     ----------
     A : sparse matrix or array, tuple, Operator, StencilOperator or LinearOperator
         A matrix is copied. A LinearOperator or an Operator of a function has no preconditioner unless one is given.
+        A matrix of cupyx.scipy.sparse or of torch in the memory of a GPU stays there.
     preconditioner : str, Preconditioner, LinearOperator, matrix or function
         A name of the program, with options ("auto", "multigrid:kind=classical", "lu"), or what multiplies by about
         A^-1.
     solver : str
         "auto" or one of `ostinato.solvers()`.
     device : str
-        "auto", "cpu", "cuda" or "cuda:N". "auto" takes the GPU where the whole is predicted to take less time there.
+        "auto", "cpu", "cuda" or "cuda:N". "auto" takes the GPU that has A, or the b of solve(), in its memory, and
+        otherwise a GPU where the whole is predicted to take less time there.
     rtol, atol : float
         The solve ends at ||b - A x|| <= max(rtol ||b||, atol), recomputed. rtol is 1e-8 unless given, 1e-5 in float32.
     maxiter : int
@@ -84,7 +86,9 @@ class Solver:
     Notes
     -----
     The GIL is released. One thread at a time works with a Solver, others wait; several Solvers work at once. Ctrl-C
-    raises Interrupted. On a GPU b and x are copied there and back. Pickles as matrix and options.
+    raises Interrupted. Pickles as matrix and options. On a GPU b and x are copied there and back, but for arrays that
+    are there: those are used as they are, once the work on the current stream of CuPy or torch is done; x is ready when
+    the call returns.
 
     Examples
     --------
@@ -111,7 +115,7 @@ class Solver:
         kept = dict(given)
         varies, of_m = given.pop("varies", False), given.pop("symmetric_preconditioner", True)
         given, bar = _watched(given)
-        csr = None if isinstance(A, (Operator, StencilOperator)) else csr_of(A)
+        csr = None if isinstance(A, (Operator, StencilOperator)) else _matrix_of(A, not lend)
         if csr is None and not isinstance(A, (Operator, StencilOperator)):
             A = Operator(A)
         source = A if csr is None else csr
@@ -124,13 +128,17 @@ class Solver:
             if preconditioner is None:
                 given["preconditioner"] = "none"
             else:
+                if isinstance(csr, _gpu.GpuCsr):
+                    raise ArgumentError("A is in the memory of a GPU, where a preconditioner is made by its name only")
                 op = source if csr is None else Operator(csr)
                 M = preconditioner_object(preconditioner, self.shape[0], self.dtype, varies, of_m)
                 made = system.of_both(op._native, M, given)
         else:
             given["preconditioner"] = preconditioner
         if "preconditioner" in given:
-            if csr is not None:
+            if isinstance(csr, _gpu.GpuCsr):
+                made = system.of_gpu_matrix(csr.native(self.dtype), given)
+            elif csr is not None:
                 made = system.of_matrix(csr.native(self.dtype), lend, given)
             elif isinstance(A, StencilOperator):
                 made = system.of_stencil(A._stencil, given)
@@ -153,11 +161,12 @@ class Solver:
         Parameters
         ----------
         b : array of shape (m,), (m, 1) or (m, k)
+            In host memory or in that of the Solver's GPU; x is of the same package, in the same memory.
         x0 : array
             The guess, 0 if left out. It isn't changed.
-        out : ndarray
-            Takes x, without an allocation: contiguous columns of the type of A. It shares no memory with A, b and the
-            preconditioner; it may be x0, which then is the guess.
+        out : array
+            Of NumPy, CuPy or torch. Takes x, without an allocation: contiguous columns of the type of A. It shares no
+            memory with A, b and the preconditioner; it may be x0, which then is the guess.
         on_failure : {"warn", "raise", "ignore"}
         **given
             rtol, atol, maxiter, time_limit, callback, progress and others of Solver for this solve.
@@ -172,36 +181,57 @@ class Solver:
         _fork.tell()
         given, bar = _watched(given)
         m, n = self.shape
-        right = block_of(b, m, self.dtype, "b")
-        guess = None if x0 is None else block_of(x0, n, self.dtype, "x0")
-        if out is None:
-            x = np.zeros((n, right.shape[1]), self.dtype, order="F") if guess is None else np.array(guess, order="F")
-        else:
-            x = block_in(out, n, right.shape[1], self.dtype)
-            require_apart(out, "A", A, self._given[0])
-            require_apart(out, "b", host_array(b), right)
-            require_apart(out, "x0", x0 if x0 is not out else None)
-            require_apart(out, "the preconditioner", self._given[1])
-            x[:] = 0 if guess is None else guess
+        right = _gpu.block_of(b, m, self.dtype, "b") if is_on_gpu(b) else block_of(b, m, self.dtype, "b")
+        is_there = is_on_gpu(b if out is None else out)
+        x = (self._guess_on_gpu if is_there else self._guess)(b, right, x0, out, A)
         if "mem_limit" in given:
             given["mem_limit"] = bytes_of(given["mem_limit"])
+        blocks = [block.native() if isinstance(block, _gpu.GpuBlock) else block for block in (right, x)]
         try:
-            results, error = self._system.solve_once(right, x) if once else self._system.solve(right, x, given)
+            results, error = self._system.solve_once(*blocks) if once else self._system.solve(*blocks, given)
         finally:
             for shown in (bar, self._bar):
                 if shown is not None:
                     shown.close()
-        shape = np.shape(b) if not hasattr(b, "shape") else tuple(b.shape)
-        answer = x.reshape(-1) if len(shape) == 1 else x
-        solution = Solution(like(answer, b) if out is None else out, results, self._chosen, self.device,
+        dimensions = len(np.shape(b) if not hasattr(b, "shape") else b.shape)
+        if out is None:
+            out = x.like(b, dimensions) if is_there else like(x.reshape(-1) if dimensions == 1 else x, b)
+        solution = Solution(out, results, self._chosen, self.device,
                             given.get("rtol") or self._rtol)
         if error is not None:
             interrupt(error, solution)
         return solution.report(_failure_word(on_failure or self._on_failure), 3)
 
+    def _guess(self, b, right, x0, out, A):
+        """The guess in the host memory that takes x."""
+        n, columns = self.shape[1], right.shape[1]
+        guess = None if x0 is None else block_of(x0, n, self.dtype, "x0")
+        if out is None:
+            return np.zeros((n, columns), self.dtype, order="F") if guess is None else np.array(guess, order="F")
+        x = block_in(out, n, columns, self.dtype)
+        require_apart(out, "A", A, self._given[0])
+        if not is_on_gpu(b):
+            require_apart(out, "b", host_array(b), right)
+        require_apart(out, "x0", x0 if x0 is not out else None)
+        require_apart(out, "the preconditioner", self._given[1])
+        x[:] = 0 if guess is None else guess
+        return x
+
+    def _guess_on_gpu(self, b, right, x0, out, A):
+        """The same in the memory of a GPU."""
+        n, columns = self.shape[1], right.shape[1]
+        if out is None:
+            x = _gpu.new_block(b, n, columns, self.dtype)
+        else:
+            x = _gpu.block_in(out, n, columns, self.dtype)
+            _gpu.require_apart(x, A=self._given[0], b=right)
+        if x0 is None or x0 is not out:
+            _gpu.set_guess(x, x0)
+        return x
+
     def update_values(self, A):
         """Takes a matrix with new values on the same pattern. What was chosen stays; what depends on values is new."""
-        csr = csr_of(A)
+        csr = _matrix_of(A)
         if csr is None:
             raise ArgumentError("update_values: a matrix is needed")
         error = self._system.update_values(csr.native(self.dtype))
@@ -231,8 +261,21 @@ class _SolvesToTolerance(Preconditioner):
         super().__init__(None, solver.shape[0], solver.dtype)
 
     def _multiply(self, x, y):
-        y[:] = 0
         self._solver._system.precondition(x, y, self._rtol)
+
+    def _product(self, x, n, m, multiply):
+        if not is_on_gpu(x):
+            return super()._product(x, n, m, multiply)
+        block = _gpu.block_of(x, n, self.dtype, "x")
+        y = _gpu.new_block(x, m, block.shape[1], self.dtype)
+        multiply(block.native(), y.native())
+        return y.like(x, len(x.shape))
+
+
+def _matrix_of(A, copy=False):
+    """A matrix in host memory as Csr or in that of a GPU as GpuCsr, of which arrays are copied; None for others."""
+    csr = _gpu.csr_on_gpu(A, copy)
+    return csr_of(A) if csr is None else csr
 
 
 def _solver_again(A, preconditioner, given):
@@ -253,7 +296,8 @@ def solve(A, b, x0=None, *, preconditioner="auto", out=None, **given):
     A : sparse matrix or array, tuple, Operator, StencilOperator or LinearOperator
         m x n, real. A least squares problem where m != n.
     b : array of shape (m,), (m, 1) or (m, k)
-        NumPy, torch or JAX, in host memory; x is of the same package.
+        NumPy, torch or JAX in host memory; CuPy or torch in that of a GPU, or what has DLPack or
+        __cuda_array_interface__ where CuPy or torch is imported. x is of the same package, in the same memory.
     x0 : array
         The guess, 0 if left out. It isn't changed.
     preconditioner, out, **given
@@ -272,7 +316,11 @@ def solve(A, b, x0=None, *, preconditioner="auto", out=None, **given):
     >>> x = ost.solve(A, np.ones(2500), rtol=1e-10).check()
     """
     given = {**_defaults.get(), **given}
-    right = host_array(b, "b")
-    S = Solver._lending(A, preconditioner, {"right_sides": right.shape[1] if right.ndim == 2 else None, **given},
-                        value_type(right.dtype))
+    if is_on_gpu(b):
+        shape, dtype, given["device"] = _gpu.facts_of(b, given.get("device"))
+    else:
+        right = host_array(b, "b")
+        shape, dtype = right.shape, right.dtype
+    S = Solver._lending(A, preconditioner, {"right_sides": shape[1] if len(shape) == 2 else None, **given},
+                        value_type(dtype))
     return S._solve(b, x0, out, None, {}, once=True, A=A)

@@ -14,7 +14,8 @@
 #include <ostinato/spmv/block.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
 
-// Arrays of Python in host memory as the library's spans, blocks and matrices; nothing is copied.
+// Arrays of Python as the library's spans, blocks and matrices; nothing is copied. They are in host memory, but for
+// DeviceArray2.
 
 namespace ostinato::python {
 
@@ -25,14 +26,17 @@ using Array1 = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 /// Columns after one another.
 template <class T>
 using Array2 = nb::ndarray<T, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
+/// The same in host memory or in that of a GPU.
+template <class T>
+using DeviceArray2 = nb::ndarray<T, nb::ndim<2>, nb::f_contig>;
 
 template <class T>
 std::span<const T> span_in(const Array1<T>& a) {
   return {a.data(), a.size()};
 }
 
-template <class T>
-Block<T> block_in(const Array2<T>& a) {
+template <class T, class... Where>
+Block<T> block_in(const nb::ndarray<T, nb::ndim<2>, nb::f_contig, Where...>& a) {
   return {a.data(), a.shape(0), static_cast<int>(a.shape(1)), a.shape(0)};
 }
 

@@ -20,6 +20,8 @@
 #include <utility>
 #include <vector>
 
+#include <ostinato/spmv/matrix/space_csr.hpp>
+#include <ostinato/spmv/space/gpu_context.hpp>
 #include <ostinato/spmv/stencil/stencil_operator.hpp>
 #include <ostinato/strategy/linear_solver.hpp>
 #include <ostinato/strategy/solve_by_name.hpp>
@@ -28,6 +30,7 @@
 #include "apart.hpp"
 #include "arrays.hpp"
 #include "bind.hpp"
+#include "function.hpp"
 #include "operators.hpp"
 #include "options.hpp"
 #include "signals.hpp"
@@ -81,6 +84,33 @@ nb::tuple made(const nb::dict& given, std::int64_t entries, Make make) {
   return nb::make_tuple(done ? nb::cast(std::move(system)) : nb::object(nb::none()), std::move(error));
 }
 
+/// A matrix in compressed rows in the memory of a GPU, whose arrays an object of Python keeps.
+template <class T>
+struct GpuCsr {
+  CsrView<T> view;
+  Kept arrays;
+};
+
+using Address = std::uintptr_t;  ///< of memory of a GPU
+
+template <class T>
+GpuCsr<T> gpu_csr(Index rows, Index cols, std::size_t entries, const std::array<Address, 3>& at, nb::object arrays) {
+  const auto* const row_ptr = reinterpret_cast<const Offset*>(at[0]);
+  const auto* const col = reinterpret_cast<const Index*>(at[1]);
+  const auto* const val = reinterpret_cast<const T*>(at[2]);
+  return {{rows, cols, {row_ptr, static_cast<std::size_t>(rows) + 1}, {col, entries}, {val, entries}},
+          Kept(std::move(arrays))};
+}
+
+/// Columns in the memory of a GPU, after one another, as an argument of the systems.
+template <class T>
+DeviceArray2<T> gpu_columns(Address at, std::size_t rows, std::size_t columns, const nb::object& array) {
+  const std::array<std::int64_t, 2> strides{1, static_cast<std::int64_t>(rows)};
+  const std::array<std::size_t, 2> shape{rows, columns};
+  return DeviceArray2<T>(reinterpret_cast<T*>(at), 2, shape.data(), array, strides.data(), nb::dtype<T>(),
+                         nb::device::cuda::value);
+}
+
 /// A system that is set up, by a SolverOnDevice or, with a preconditioner of the caller or none, by
 /// solve(space, A, b, x, M).
 template <class T>
@@ -101,11 +131,15 @@ class System {
     a_ = std::move(a);
     m_ = std::move(m);
   }
+  void take(const GpuCsr<T>& a) {
+    solver_.emplace(a.view, on_space, options_);
+    gpu_arrays_ = a.arrays;
+  }
   void keep(LentCsr<T> arrays) { arrays_ = std::move(arrays); }  ///< as long as the object lives
 
   const Signals& signals() const { return signals_; }
 
-  nb::tuple solve(const Array2<const T>& b, const Array2<T>& x, const nb::dict& given) {
+  nb::tuple solve(const DeviceArray2<const T>& b, const DeviceArray2<T>& x, const nb::dict& given) {
     const Signals signals;
     signals.begin();
     SolveOptions options = options_.solve;
@@ -118,7 +152,7 @@ class System {
                       signals);
   }
 
-  nb::tuple solve_once(const Array2<const T>& b, const Array2<T>& x) {
+  nb::tuple solve_once(const DeviceArray2<const T>& b, const DeviceArray2<T>& x) {
     return with_error(run([&] {
                         return solver_ ? solver_->solve_once(block_in(b), block_in(x))
                                        : solve_with(block_in(b), block_in(x), options_.solve);
@@ -127,16 +161,13 @@ class System {
   }
 
   nb::object update_values(const LentCsr<T>& a) {
-    if (!solver_) throw ArgumentError("update_values: the preconditioner was made elsewhere; make a new Solver");
-    run([&] {
-      signals_.begin();
-      solver_->update_values(a.copy());
-      return 0;
-    });
-    return signals_.take_error();
+    return update([&] { solver_->update_values(a.copy()); });
+  }
+  nb::object update_values(const GpuCsr<T>& a) {
+    return update([&] { solver_->update_values(a.view, on_space); });
   }
 
-  void precondition(const Array2<const T>& r, const Array2<T>& z, double rtol) {
+  void precondition(const DeviceArray2<const T>& r, const DeviceArray2<T>& z, double rtol) {
     if (!solver_) throw ArgumentError("as_preconditioner: the preconditioner was made elsewhere");
     run([&] {
       solver_->precondition(block_in(r), block_in(z), SolveOptions{.rtol = rtol});
@@ -153,6 +184,17 @@ class System {
 
  private:
   template <class F>
+  nb::object update(F&& take_values) {
+    if (!solver_) throw ArgumentError("update_values: the preconditioner was made elsewhere; make a new Solver");
+    run([&] {
+      signals_.begin();
+      take_values();
+      return 0;
+    });
+    return signals_.take_error();
+  }
+
+  template <class F>
   auto run(F&& f) {
     const nb::gil_scoped_release no_gil;
     const OneAtATime::Lock lock(busy_);
@@ -163,6 +205,10 @@ class System {
     if (b.columns != x.columns)
       throw DimensionError("solve: b has " + std::to_string(b.columns) + " columns, and x " +
                            std::to_string(x.columns));
+    if (gpu_of_memory(b.data) >= 0 || gpu_of_memory(x.data) >= 0)
+      throw ArgumentError(
+          "solve: the preconditioner works on the CPU, but b or x is in the memory of a GPU; copy it to "
+          "the host, or name a preconditioner");
     const Host space;
     const LinearMap<Host, T>& a = *a_->map;
     const std::lock_guard lock(*m_->one_at_a_time);
@@ -178,6 +224,7 @@ class System {
   Signals signals_;
   OneAtATime busy_;
   std::optional<LentCsr<T>> arrays_;
+  Kept gpu_arrays_;
   std::optional<HeldOperator<T>> a_;
   std::optional<HeldPreconditioner<T>> m_;
   std::optional<SolverOnDevice<T>> solver_;
@@ -194,6 +241,12 @@ nb::tuple of_matrix(LentCsr<T> a, bool lend, const nb::dict& given) {
       s.take(a.copy());
     }
   });
+}
+
+template <class T>
+nb::tuple of_gpu_matrix(GpuCsr<T> a, const nb::dict& given) {
+  const std::int64_t entries = a.view.nonzeros();
+  return made<System<T>>(given, entries, [a = std::move(a)](System<T>& s) { s.take(a); });
 }
 
 template <class T>
@@ -249,10 +302,17 @@ nb::dict dict_of(const SetUp& s) {
 }
 
 template <class T>
+void bind_arrays(nb::module_& m, const char* csr, const char* columns) {
+  nb::class_<GpuCsr<T>>(m, csr).def_static("of", &gpu_csr<T>);
+  m.def(columns, &gpu_columns<T>);
+}
+
+template <class T>
 void bind_on(nb::module_& m, const char* name) {
   using S = System<T>;
   nb::class_<S>(m, name)
       .def_static("of_matrix", &of_matrix<T>)
+      .def_static("of_gpu_matrix", &of_gpu_matrix<T>)
       .def_static("of_operator", &of_operator<T>)
       .def_static("of_both", &of_both<T>)
       .def_static(
@@ -260,7 +320,8 @@ void bind_on(nb::module_& m, const char* name) {
           [](const Stencil& s, const nb::dict& given) { return made<S>(given, 0, [&](S& system) { system.take(s); }); })
       .def("solve", &S::solve)
       .def("solve_once", &S::solve_once)
-      .def("update_values", &S::update_values)
+      .def("update_values", nb::overload_cast<const LentCsr<T>&>(&S::update_values))
+      .def("update_values", nb::overload_cast<const GpuCsr<T>&>(&S::update_values))
       .def("precondition", &S::precondition)
       .def_prop_ro("set_up", [](const S& s) { return s.set_up() ? dict_of(*s.set_up()) : nb::dict(); })
       .def_prop_ro("device", &S::device)
@@ -274,6 +335,8 @@ void bind_systems(nb::module_& m) {
   nb::class_<Stencil>(m, "Stencil").def_static("of", &stencil_of).def_prop_ro("rows", [](const Stencil& s) {
     return s.extents.points();
   });
+  bind_arrays<double>(m, "GpuCsr64", "gpu_columns64");
+  bind_arrays<float>(m, "GpuCsr32", "gpu_columns32");
   bind_on<double>(m, "System64");
   bind_on<float>(m, "System32");
   m.def("stencil_operator64", &operator_of_stencil<double>);

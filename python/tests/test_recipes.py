@@ -172,5 +172,5 @@ def test_lent_memory_isnt_copied():
         def __dlpack_device__(self):
             return (2, 0)
 
-    with pytest.raises(TypeError, match="memory of a device"):
+    with pytest.raises(TypeError, match="memory of a GPU"):
         host_array(Elsewhere(a))

@@ -151,15 +151,6 @@ def test_gpu_that_isnt_there_is_named(poisson):
             ost.solve(poisson, np.ones(poisson.shape[0]), device="cuda")
 
 
-def test_arrays_of_a_gpu_are_refused(poisson):
-    class OnGpu:
-        __cuda_array_interface__ = {}
-        shape = (poisson.shape[0],)
-
-    with pytest.raises(TypeError, match="memory of a GPU"):
-        ost.solve(poisson, OnGpu())
-
-
 def test_limits(rng):
     A = ost.generate("poisson2d:200").tocsr()
     with pytest.raises(MemoryError) as error:

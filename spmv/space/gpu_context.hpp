@@ -8,4 +8,8 @@ namespace ostinato {
 /// Opens nothing, and loads no driver.
 bool has_gpu_context(int gpu = 0) noexcept;
 
+/// The GPU whose memory p points to, by whatever library it was allocated; -1 for memory that the CPU reads, managed
+/// memory among it. Opens nothing, in every build.
+int gpu_of_memory(const void* p) noexcept;
+
 }  // namespace ostinato

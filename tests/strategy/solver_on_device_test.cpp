@@ -4,8 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -14,6 +17,7 @@
 #include <ostinato/spmv/matrix/generate.hpp>
 #include <ostinato/spmv/operator.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/vector.hpp>
 
 #include "support/exact_residual.hpp"
 #include "support/matrices.hpp"
@@ -119,5 +123,123 @@ TEST(SolverOnDevice, RefusesOtherShapesAndDevices) {
   EXPECT_THROW(SolverOnDevice<double>(a.view(), {.device = "tpu"}), ArgumentError);
 }
 
+TEST(SolverOnDevice, RefusesArraysOfAGpuThatIsAbsent) {
+  if (Cuda::why_absent().empty()) GTEST_SKIP() << "there is a GPU";
+  const Csr<double> a = generate<double>("poisson2d", {.n = 3});
+  EXPECT_THROW(SolverOnDevice<double>(a.view(), on_space, tight()), DeviceError);
+  EXPECT_THROW(SolverOnDevice<double>(a.view(), on_space, {.device = "cpu"}), ArgumentError);
+}
+
+class SolverOnDeviceCuda : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (const std::string why = Cuda::why_absent(); !why.empty()) GTEST_SKIP() << why;
+    space_.emplace();
+    row_ptr_ = {*space_, std::span<const Offset>(system_.a.row_ptr)};
+    col_ = {*space_, std::span<const Index>(system_.a.col)};
+    val_ = {*space_, std::span<const double>(system_.a.val)};
+    b_ = {*space_, std::span<const double>(system_.b)};
+    space_->wait();
+  }
+
+  CsrView<double> on_gpu() const { return {system_.a.rows, system_.a.cols, row_ptr_, col_, val_}; }
+
+  const System<double> system_ = with_known_solution(generate<double>("convection-diffusion2d", {.n = 24}));
+  std::optional<Cuda> space_;
+  Vector<Cuda, Offset> row_ptr_;
+  Vector<Cuda, Index> col_;
+  Vector<Cuda, double> val_, b_;
+};
+
+TEST_F(SolverOnDeviceCuda, TakesMatrixAndVectorsWhereTheyAre) {
+  for (const char* const device : {"auto", "cuda", "cuda:0"}) {
+    LinearSolverOptions options = tight();
+    options.device = device;
+    SolverOnDevice<double> solver(on_gpu(), on_space, options);
+    Vector<Cuda, double> x(*space_, system_.b.size(), 0.0);
+    space_->wait();
+
+    // An upload from GPU memory, and a download to it, throw: whatever came through the host would do so.
+    const auto results = solver.solve(Block<const double>(b_.span()), Block<double>(x.span()));
+
+    EXPECT_TRUE(results[0]) << results[0].message();
+    EXPECT_LE(error_of(system_.a.view(), x.download(), system_.b), 1.001e-10);
+    EXPECT_EQ(solver.device(), space_->description());
+    EXPECT_EQ(solver.solve(Block<const double>(b_.span()), Block<double>(x.span()))[0].iterations, 0);
+  }
+}
+
+TEST_F(SolverOnDeviceCuda, TakesHalfOfItFromTheHost) {
+  LinearSolverOptions options = tight();
+  options.device = "cuda";
+  SolverOnDevice<double> of_host(system_.a.view(), options), of_gpu(on_gpu(), on_space, tight());
+  for (SolverOnDevice<double>* const solver : {&of_host, &of_gpu}) {
+    Vector<Cuda, double> there(*space_, system_.b.size(), 0.0);
+    std::vector<double> here(system_.b.size()), after(system_.b.size());
+    space_->wait();
+    EXPECT_TRUE(solver->solve(Block<const double>(b_.span()), Block<double>(there.span()))[0]);
+    EXPECT_TRUE(solver->solve(std::span(system_.b), std::span(here))[0]);
+    EXPECT_TRUE(solver->solve(Block<const double>(b_.span()), Block<double>(std::span(after)))[0]);
+    for (const auto& x : {there.download(), here, after})
+      EXPECT_LE(error_of(system_.a.view(), x, system_.b), 1.001e-10);
+  }
+}
+
+TEST_F(SolverOnDeviceCuda, TakesColumnsWithSpaceBetween) {
+  SolverOnDevice<double> solver(on_gpu(), on_space, tight());
+  const std::size_t n = system_.b.size(), stride = n + 5;
+  std::vector<double> two(2 * stride, 3.0);
+  std::ranges::copy(system_.b, two.begin());
+  std::ranges::transform(system_.b, two.begin() + stride, [](double v) { return 2 - v; });
+  const Vector<Cuda, double> b(*space_, std::span<const double>(two));
+  Vector<Cuda, double> x(*space_, two.size(), 0.0);
+  space_->wait();
+
+  const auto results = solver.solve(Block<const double>(b.data(), n, 2, stride), Block<double>(x.data(), n, 2, stride));
+
+  const std::vector<double> found = x.download();
+  for (std::size_t k = 0; k < 2; ++k) {
+    const auto column = [&](const std::vector<double>& v) {
+      return std::vector<double>(v.begin() + k * stride, v.begin() + k * stride + n);
+    };
+    EXPECT_TRUE(results[k]) << results[k].message();
+    EXPECT_LE(error_of(system_.a.view(), column(found), column(two)), 1.001e-10);
+  }
+  EXPECT_EQ(std::vector<double>(found.begin() + n, found.begin() + stride), std::vector<double>(5, 0.0));
+}
+
+TEST_F(SolverOnDeviceCuda, TakesNewValuesWhereTheyAre) {
+  SolverOnDevice<double> solver(on_gpu(), on_space, tight());
+  Csr<double> other = system_.a;
+  for (double& value : other.val) value *= value > 0 ? 1.5 : 1;
+  const Vector<Cuda, double> values(*space_, std::span<const double>(other.val));
+  Vector<Cuda, double> x(*space_, system_.b.size(), 0.0), z(*space_, system_.b.size());
+  space_->wait();
+
+  solver.update_values(CsrView<double>{other.rows, other.cols, row_ptr_, col_, values}, on_space);
+  EXPECT_TRUE(solver.solve(Block<const double>(b_.span()), Block<double>(x.span()))[0]);
+  solver.precondition(Block<const double>(b_.span()), Block<double>(z.span()), {.rtol = 1e-6});
+
+  EXPECT_LE(error_of(other.view(), x.download(), system_.b), 1.001e-10);
+  EXPECT_LE(error_of(other.view(), z.download(), system_.b), 1.001e-6);
+}
+
+TEST_F(SolverOnDeviceCuda, RefusesMemoryOfAnotherDevice) {
+  LinearSolverOptions options = tight();
+  options.device = "cpu";
+  SolverOnDevice<double> of_cpu(system_.a.view(), options), of_gpu(on_gpu(), on_space, tight());
+  std::vector<double> x(system_.b.size());
+  EXPECT_THROW((void)of_cpu.solve(Block<const double>(b_.span()), Block<double>(std::span(x))), ArgumentError);
+  EXPECT_THROW(of_cpu.update_values(on_gpu(), on_space), ArgumentError);
+  EXPECT_THROW(SolverOnDevice<double>(on_gpu(), on_space, options), ArgumentError);
+  EXPECT_THROW(SolverOnDevice<double>(system_.a.view(), on_space, tight()), DeviceError);
+  EXPECT_THROW(of_gpu.update_values(system_.a.view(), on_space), DeviceError);
+  EXPECT_TRUE(of_gpu.solve(std::span(system_.b), std::span(x))[0]) << "a refusal leaves it as it was";
+  if (Cuda::device_count() < 2) return;
+  const Cuda second(1);
+  const Vector<Cuda, double> there(second, std::span<const double>(system_.b));
+  second.wait();
+  EXPECT_THROW((void)of_gpu.solve(Block<const double>(there.span()), Block<double>(std::span(x))), ArgumentError);
+}
 }  // namespace
 }  // namespace ostinato::test
