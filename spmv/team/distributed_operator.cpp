@@ -153,7 +153,7 @@ template <class Local, class T>
 void DistributedOperator<Local, T>::meet_peers() requires is_cuda<Local> {
   const Team& team = space_.team();
   const std::size_t ranks = static_cast<std::size_t>(team.size()), below = halo_.below(), bytes = sizeof(T);
-  peers_ = PeerBuffers::make(team, space_.local());
+  if (team.size() > 1) peers_ = PeerBuffers::make(team, space_.local());
   if (peers_ == nullptr) {
     team.agreed([&] { courier_ = std::make_unique<Courier>(space_.local(), sent_.bytes(), halo_.ghosts() * bytes); });
     return;
