@@ -36,7 +36,7 @@ namespace ostinato {
 /// make reading back cheap, and short enough that few iterations are enqueued after the end of a solve. On the CPU a
 /// block has one iteration unless options.check_every says otherwise, and on the GPU so, too, when there will be few
 /// and long ones: the host keeps up, and an iteration too many would count. `preconditioning`: seconds of an
-/// application of M.
+/// application of M. Ranks on GPUs have blocks of two.
 template <class Space, class Map>
 int block_length(const Space& space, const Map& a, const SolveOptions& options, int period, double preconditioning = 0,
                  bool few_iterations = false) {
@@ -49,6 +49,8 @@ int block_length(const Space& space, const Map& a, const SolveOptions& options, 
   if (options.check_every > 0) return whole(options.check_every);
   if constexpr (!Space::has_streams) {
     return 1;
+  } else if constexpr (SharedSpace<Space>) {
+    return whole(2);  // the same on all ranks, and for any number of them
   } else {
     constexpr double between_readbacks = 100e-6, launches = 6e-6, long_enough = 50e-6;
     const double bytes =

@@ -13,30 +13,33 @@
 // the sum over the whole vector, since the same blocks are added in the same order; on Cuda those of the sum over one
 // part. That needs parts that begin at multiples of the length of a block.
 //
-// Where the parts lie on GPUs, kernels do the first and the last step, and the host, which waits in between, the
-// second.
+// Where the parts lie on GPUs, kernels do the first and the last step, in which the sums of the blocks are added in 256
+// lanes. In between the ranks say how many blocks they have (PeerBuffers) or, where a GPU doesn't reach the memory of
+// another, the host waits for the sums and adds them up as the kernel would.
 
 #include <cstddef>
 
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/shared_space.hpp>
+#include <ostinato/spmv/space/sum_parts.hpp>
 
 namespace ostinato {
 
 namespace detail {
 
-/// sums[b] := the sum of f(i) over block b, of host_block elements, of begin .. end - 1. `sums`: host memory that the
-/// GPU can write. Where f.prepare() says no, it is left as it is; f.skipped() and f.finish() aren't called. Result is
+/// sums[b] := the sum of f(i) over block b, of host_block elements, of begin .. end - 1. `sums`: memory that the GPU can
+/// write. Where f.prepare() says no, it is left as it is; f.skipped() and f.finish() aren't called. Result is
 /// SumsOf<F>: as a parameter, it has one name in the objects of both compilers.
 /// Exec      Enqueued.
 template <class F, class Result>
 void sum_blocks(const Cuda& space, std::size_t begin, std::size_t end, F f, Result* sums);
 
-/// Stores the sums in the slots, which may be null, and lets f finish: unless f.prepare() says no.
+/// Adds the sums of all blocks, stores them in the slots, which may be null, and lets f finish: unless f.prepare() says
+/// no.
 /// Exec      Enqueued.
 template <class F, class Result>
-void finish_sum(const Cuda& space, F f, const Result& total, double* slots);
+void finish_sum(const Cuda& space, F f, const SumParts<Result>& parts, double* slots);
 
 /// The functor of the last part of a sum, for one call of for_each. It asks f.prepare() again, which reads what it read
 /// before: no part of a sum changes the scalars of f.
@@ -77,11 +80,7 @@ void sum(const Space& space, std::size_t n, F f, typename detail::SumsOf<F>::val
     for_each(space.local(), 1, detail::FinishSum<F>{f, sums.blocks(), sums.data(), slots});
   } else {
     add_up(f);
-    space.wait();
-    sums.reduce();
-    detail::SumsOf<F> total{};
-    for (std::size_t block = 0; block < sums.blocks(); ++block) total += sums.data()[block];
-    detail::finish_sum(space.local(), f, total, slots);
+    detail::finish_sum(space.local(), f, sums.joined(), slots);
   }
 }
 

@@ -145,6 +145,27 @@ DistributedOperator<Local, T>::DistributedOperator(const Space& space, const Par
   auto cut = team.agreed([&] { return std::make_unique<Cut>(a, cols.begin(team), cols.end(team), format_ == "dia"); });
   halo_ = HaloPlan(team, cols, cut->ghosts);
   team.agreed([&] { build(std::move(*cut)); });
+  if constexpr (is_cuda<Local>) meet_peers();
+}
+
+/// Finds out whether ghosts go from GPU to GPU, and prepares their way.
+template <class Local, class T>
+void DistributedOperator<Local, T>::meet_peers() requires is_cuda<Local> {
+  const Team& team = space_.team();
+  const std::size_t ranks = static_cast<std::size_t>(team.size()), below = halo_.below(), bytes = sizeof(T);
+  if (team.size() > 1) peers_ = PeerBuffers::make(team, space_.local());
+  if (peers_ == nullptr) {
+    team.agreed([&] { courier_ = std::make_unique<Courier>(space_.local(), sent_.bytes(), halo_.ghosts() * bytes); });
+    return;
+  }
+  std::vector<std::size_t> mine(ranks), all(ranks * ranks);
+  for (std::size_t r = 0; r < ranks; ++r) mine[r] = halo_.begin_of(static_cast<int>(r));
+  team.all_gather(mine.data(), ranks * sizeof(std::size_t), all.data());
+  halo_.for_ghosts([&](int rank, std::size_t begin, std::size_t count) {
+    const std::size_t there = all[static_cast<std::size_t>(rank) * ranks + static_cast<std::size_t>(team.rank())];
+    T* const to = x_.data() + (begin < below ? begin : own_.size() + begin);
+    copies_.push_back({rank, there * bytes, to, count * bytes});
+  });
 }
 
 template <class Local, class T>
@@ -168,8 +189,6 @@ void DistributedOperator<Local, T>::build(Cut cut) {
   if (rows > 0)
     boundary_ =
         std::make_unique<Operator<Local, T>>(local, std::move(cut.boundary), FormatOptions{.format = in_order<Local>});
-  if constexpr (!Local::has_host_memory)
-    courier_ = std::make_unique<Courier>(local, sent_.bytes(), halo_.ghosts() * sizeof(T));
   local.wait();  // other streams may write what is made here
 }
 
@@ -180,9 +199,19 @@ void DistributedOperator<Local, T>::add_adjoint(const CsrView<T>& mine) {
   adjoint_ = std::make_unique<DistributedOperator>(space_, column_parts_, row_parts_, rows.view());
 }
 
-/// Starts the exchange of ghosts: on a GPU, the copy of what other ranks get.
+/// Starts the exchange of ghosts: on a GPU, their copies, or that of what other ranks get.
 template <class Local, class T>
 void DistributedOperator<Local, T>::begin(const T* x) const {
+  if (peers_ != nullptr) {
+    const Stopwatch watch;
+    peers_->turn(sent_.bytes());
+    pick(space_.local(), given_, x, reinterpret_cast<T*>(peers_->mine()));
+    peers_->publish();
+    space_.team().all_gather(nullptr, 0, nullptr);
+    peers_->copy(copies_);
+    seconds_ += watch.seconds();
+    return;
+  }
   pick(space_.local(), given_, x, sent_.data());
   if constexpr (Local::has_host_memory) {
     halo_.start(space_.team(), sent_.data(), x_.data(), x_.data() + halo_.below() + own_.size());
@@ -196,7 +225,9 @@ template <class Local, class T>
 void DistributedOperator<Local, T>::end(const T* x) const {
   pick(space_.local(), own_, x, x_.data() + halo_.below());
   const Stopwatch watch;
-  if constexpr (Local::has_host_memory) {
+  if (peers_ != nullptr) {
+    peers_->join();
+  } else if constexpr (Local::has_host_memory) {
     space_.team().finish_exchange();
   } else {
     const std::size_t below = halo_.below(), above = halo_.ghosts() - below;

@@ -19,6 +19,7 @@
 #include <ostinato/spmv/team/distributed_space.hpp>
 #include <ostinato/spmv/team/halo.hpp>
 #include <ostinato/spmv/team/partition.hpp>
+#include <ostinato/spmv/team/peer_buffers.hpp>
 
 namespace ostinato {
 
@@ -44,8 +45,8 @@ struct HaloReport {
 /// Layout    Interior rows in dia where the whole matrix has few diagonals, well filled, else in csr; boundary rows in
 ///           csr, with the columns that they need alone. On a GPU sliced-ell stands for csr.
 /// Traffic   As Operator, and 16 bytes for each ghost and each element that goes to another rank, in double precision.
-/// Exec      All ranks call all functions together, each on one thread. On a GPU the elements for others are copied to
-///           the host while the interior rows are multiplied, which the host doesn't wait for.
+/// Exec      All ranks call all functions together, each on one thread. On GPUs the ghosts are copied while the interior
+///           rows are multiplied, from GPU to GPU or, where these don't reach each other, by the hosts, which then wait.
 /// Throws    ArgumentError on all ranks where the rows of one aren't valid: RankError on the others. RankError from
 ///           products.
 template <class Local, class T>
@@ -81,6 +82,7 @@ class DistributedOperator : public LinearMap<Distributed<Local>, T> {
  private:
   struct Cut;
   void build(Cut cut);
+  void meet_peers() requires is_cuda<Local>;
   void begin(const T* x) const;
   void end(const T* x) const;
   void multiply_boundary(T alpha, T beta, T* y) const;
@@ -97,7 +99,10 @@ class DistributedOperator : public LinearMap<Distributed<Local>, T> {
   Vector<Local, Index> given_, own_, rows_;  ///< elements for others; columns and rows of the boundary, own numbers
   mutable Vector<Local, T> sent_, x_, y_;    ///< of the boundary: ghosts below, own elements, ghosts above
   mutable Vector<Local, sum_t<T>> slot_;
-  std::unique_ptr<Courier> courier_;  ///< of the ghosts, where the host doesn't read the memory
+  // On GPUs, one of the two: the ghosts are copied from the memory of the others, or go through that of the host.
+  std::unique_ptr<PeerBuffers> peers_;
+  std::vector<PeerBuffers::Copy> copies_;
+  std::unique_ptr<Courier> courier_;
   std::unique_ptr<DistributedOperator> adjoint_;
   mutable std::uint64_t exchanges_ = 0;
   mutable double seconds_ = 0;

@@ -15,8 +15,11 @@
 #include <ostinato/spmv/base/timing.hpp>
 #include <ostinato/spmv/space/concept.hpp>
 #include <ostinato/spmv/space/courier.hpp>
+#include <ostinato/spmv/space/readback.hpp>
 #include <ostinato/spmv/space/shared_space.hpp>
+#include <ostinato/spmv/space/sum_parts.hpp>
 #include <ostinato/spmv/team/partition.hpp>
+#include <ostinato/spmv/team/peer_buffers.hpp>
 #include <ostinato/spmv/team/team.hpp>
 
 namespace ostinato {
@@ -25,8 +28,9 @@ namespace ostinato {
 /// a rank, sums over those of all ranks. Solvers run on it as they are.
 ///
 /// A sum gathers the sums of the blocks of all ranks, 8 bytes for 2048 elements, and adds them in order: it has the
-/// bits of the sum on one rank, where parts begin at multiples of a block (Partition). On a GPU the host takes part in
-/// each sum, for which it waits.
+/// bits of the sum on one rank, where parts begin at multiples of a block (Partition). On GPUs kernels read the sums of
+/// other ranks and add them in another order, which is the same for any number of ranks, too; or the host does that
+/// (PeerBuffers).
 ///
 /// Exec      All ranks call the same functions in the same order, each on one thread. With Cuda each rank has a Cuda of
 ///           its own, on whichever GPU.
@@ -36,8 +40,6 @@ class Distributed : public Local {
   static_assert(Local::has_host_memory || is_cuda<Local>, "there are sums over ranks on Cuda and where the host reads");
 
  public:
-  static constexpr bool has_streams = false;  ///< the host waits in each sum, so that nothing is gained by going ahead
-
   Distributed(const Local& local, Team team)
       : Local(local), shared_(std::make_shared<Shared>(local, std::move(team))) {}
 
@@ -79,7 +81,7 @@ class Distributed : public Local {
   };
 
   struct Shared {
-    Shared(const Local& local, Team of) : team(std::move(of)), mine(local) {}
+    Shared(const Local& of_rank, Team of) : team(std::move(of)), local(of_rank), mine(of_rank) {}
 
     static constexpr std::size_t most_room = 65536;
 
@@ -88,18 +90,12 @@ class Distributed : public Local {
     void gather(std::size_t blocks, std::size_t bytes) {
       const Stopwatch watch;
       const std::size_t ranks = static_cast<std::size_t>(team.size());
-      const Head head{static_cast<std::uint32_t>(said), static_cast<std::uint32_t>(blocks)};
-      std::memcpy(mine.data(), &head, sizeof head);
-      gather_once(room);
+      gather_heads(blocks, room);
       std::size_t most = 0, whole = 0;
-      std::uint32_t loudest = 0;
       for (std::size_t r = 0; r < ranks; ++r) {
-        const Head of = head_of(r);
-        most = std::max<std::size_t>(most, of.blocks);
-        whole += of.blocks;
-        loudest = std::max(loudest, of.said);
+        most = std::max<std::size_t>(most, head_of(r).blocks);
+        whole += head_of(r).blocks;
       }
-      heard = static_cast<Ending>(loudest);
       const std::size_t need = sizeof(Head) + most * bytes;
       if (need > room) {
         if (need <= most_room) room = need;
@@ -116,6 +112,18 @@ class Distributed : public Local {
       seconds += watch.seconds();
     }
 
+    /// Each rank says what it has to say and how many blocks it has, in the first of so many bytes.
+    void gather_heads(std::size_t blocks, std::size_t length) {
+      const Head head{static_cast<std::uint32_t>(said), static_cast<std::uint32_t>(blocks)};
+      mine.make_room(length);
+      std::memcpy(mine.data(), &head, sizeof head);
+      gather_once(length);
+      std::uint32_t loudest = 0;
+      for (std::size_t r = 0; r < static_cast<std::size_t>(team.size()); ++r)
+        loudest = std::max(loudest, head_of(r).said);
+      heard = static_cast<Ending>(loudest);
+    }
+
     void gather_once(std::size_t length) {
       slot = length;
       mine.make_room(length);
@@ -128,7 +136,17 @@ class Distributed : public Local {
       return head;
     }
 
+    /// Finds out how the ranks of GPUs join their sums, at the first one.
+    void meet() requires is_cuda<Local> {
+      if (has_met) return;
+      peers = PeerBuffers::make(team, local);
+      has_met = true;
+    }
+
     Team team;
+    Local local;
+    bool has_met = false;
+    std::unique_ptr<PeerBuffers> peers;  ///< null without
     Ending said = Ending::none, heard = Ending::none;
     SharedBytes<Local> mine;
     std::vector<std::byte> all, sums;
@@ -148,23 +166,58 @@ class Distributed<Local>::BlockSums {
 
  public:
   BlockSums(Shared& shared, std::size_t n) : shared_(shared), n_(n), own_((n + block - 1) / block) {
-    const std::size_t bytes = sizeof(Head) + own_ * sizeof(Sums);
-    shared.mine.make_room(std::max(bytes, shared.room));
+    if constexpr (is_cuda<Local>) shared.meet();
+    if (shared.peers != nullptr) {
+      shared.peers->turn(own_ * sizeof(Sums));
+    } else {
+      shared.mine.make_room(std::max(sizeof(Head) + own_ * sizeof(Sums), shared.room));
+    }
   }
 
   template <class F>
   void for_parts(F f) {
-    f(std::size_t{0}, n_, reinterpret_cast<Sums*>(shared_.mine.data() + sizeof(Head)));
+    std::byte* const to = shared_.peers != nullptr ? shared_.peers->mine() : shared_.mine.data() + sizeof(Head);
+    f(std::size_t{0}, n_, reinterpret_cast<Sums*>(to));
   }
   void reduce() { shared_.gather(own_, sizeof(Sums)); }
   std::size_t blocks() const { return shared_.sums.size() / sizeof(Sums); }
   const Sums* data() const { return reinterpret_cast<const Sums*>(shared_.sums.data()); }
+
+  /// reduce() for a kernel: where it finds the sums of all blocks, or those that the host has added up.
+  detail::SumParts<Sums> joined() requires is_cuda<Local> {
+    detail::SumParts<Sums> parts;
+    if (shared_.peers == nullptr) {
+      shared_.local.wait();
+      reduce();
+      Sums* const total = reinterpret_cast<Sums*>(shared_.mine.data() + sizeof(Head));
+      *total = detail::sum_in_lanes(data(), blocks());
+      parts.add(total, 1);
+      return parts;
+    }
+    const Stopwatch watch;
+    shared_.peers->publish();
+    shared_.gather_heads(own_, sizeof(Head));
+    shared_.peers->await();
+    for (int r = 0; r < shared_.team.size(); ++r)
+      parts.add(reinterpret_cast<const Sums*>(shared_.peers->of(r)),
+                shared_.head_of(static_cast<std::size_t>(r)).blocks);
+    ++shared_.reductions;
+    shared_.seconds += watch.seconds();
+    return parts;
+  }
 
  private:
   static constexpr std::size_t block = static_cast<std::size_t>(Partition::block);
 
   Shared& shared_;
   std::size_t n_, own_;
+};
+
+/// Copies behind the work of the GPU, as on one.
+template <class T>
+class Readback<Distributed<Cuda>, T> : public Readback<Cuda, T> {
+ public:
+  explicit Readback(const Distributed<Cuda>& space) : Readback<Cuda, T>(space.local()) {}
 };
 
 }  // namespace ostinato

@@ -33,6 +33,18 @@ class HaloPlan {
   }
   int neighbours() const { return static_cast<int>(to_.size() > from_.size() ? to_.size() : from_.size()); }
 
+  /// Where the elements for a rank begin among given(); 0 for a rank that gets none.
+  std::size_t begin_of(int rank) const {
+    for (const Share& share : to_)
+      if (share.rank == rank) return share.begin;
+    return 0;
+  }
+  /// Calls f(rank, begin, count) for the ghosts begin .. begin + count - 1 of each rank that gives some.
+  template <class F>
+  void for_ghosts(F f) const {
+    for (const Share& share : from_) f(share.rank, share.begin, share.count);
+  }
+
   /// Starts an exchange of elements: `given` has the elements of given(), and `below` and `above` get the ghosts.
   /// Requires  The arrays stay until Team::finish_exchange().
   template <class T>

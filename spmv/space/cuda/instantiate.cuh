@@ -22,7 +22,8 @@
   OSTINATO_PARTS_OF_ON_CUDA(__VA_ARGS__<double>)
 #define OSTINATO_PARTS_OF_ON_CUDA(...)                                                                                \
   template void detail::sum_blocks(const Cuda&, std::size_t, std::size_t, __VA_ARGS__, detail::SumsOf<__VA_ARGS__>*); \
-  template void detail::finish_sum(const Cuda&, __VA_ARGS__, const detail::SumsOf<__VA_ARGS__>&, double*);
+  template void detail::finish_sum(const Cuda&, __VA_ARGS__, const detail::SumParts<detail::SumsOf<__VA_ARGS__>>&,    \
+                                   double*);
 // The same for a functor that isn't a template.
 #define OSTINATO_FOR_EACH_OF_ON_CUDA(...) template void for_each(const Cuda&, std::size_t, __VA_ARGS__);
 #define OSTINATO_FOR_GRID_OF_ON_CUDA(...) template void for_grid(const Cuda&, const Extents&, __VA_ARGS__);

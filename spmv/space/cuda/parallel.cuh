@@ -14,6 +14,7 @@
 #include <ostinato/spmv/space/cuda/overlap.cuh>
 #include <ostinato/spmv/space/cuda/reduction.cuh>
 #include <ostinato/spmv/space/for_each.hpp>
+#include <ostinato/spmv/space/sum_parts.hpp>
 #include <ostinato/spmv/space/sums.hpp>
 
 namespace ostinato {
@@ -103,10 +104,23 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
+/// In one thread block. The sums may lie in the memory of other GPUs.
 template <class F, class Result>
-__global__ void finish_sum_kernel(F f, Result total, double* slots) {
+__global__ void __launch_bounds__(block_threads) finish_sum_kernel(F f, detail::SumParts<Result> parts, double* slots) {
+  static_assert(block_threads == detail::sum_lanes);
   pdl_trigger_and_wait();
   if (!prepare(f)) return;
+  Result total{};
+  unsigned first = 0;
+  for (int part = 0; part < parts.count; ++part) {
+    const double* const sums = parts.sums[part]->v;
+    for (unsigned b = (threadIdx.x - first) % block_threads; b < parts.blocks[part]; b += block_threads) {
+      for (int k = 0; k < Result::count; ++k) total.v[k] += __ldcg(sums + b * Result::count + k);
+    }
+    first += parts.blocks[part];
+  }
+  total = block_sum(total);
+  if (threadIdx.x != 0) return;
   if (slots != nullptr) {
     for (int k = 0; k < Result::count; ++k) slots[k] = total.v[k];
   }
@@ -230,8 +244,8 @@ void sum_blocks(const Cuda& space, std::size_t begin, std::size_t end, F f, Resu
 }
 
 template <class F, class Result>
-void finish_sum(const Cuda& space, F f, const Result& total, double* slots) {
-  cuda::launch(space, cuda::finish_sum_kernel<F, Result>, 1, 1, 0, f, total, slots);
+void finish_sum(const Cuda& space, F f, const SumParts<Result>& parts, double* slots) {
+  cuda::launch(space, cuda::finish_sum_kernel<F, Result>, 1, cuda::block_threads, 0, f, parts, slots);
 }
 
 }  // namespace detail
