@@ -16,10 +16,14 @@ bool grows_too_far(const Structure& s, std::size_t value_bytes, double bytes) {
   return bytes > most * (static_cast<double>(s.nonzeros) * entry + 8.0 * s.rows + 65536);
 }
 
-std::string why_not_sliced(const Structure& s) {
+bool pads_too_much(Offset slots, Offset nonzeros) {
   constexpr Offset most = 8, always = 65536;  // slots for an entry; slots that any matrix may have
+  return slots > always && slots / most > nonzeros;
+}
+
+std::string why_not_sliced(const Structure& s) {
   const Offset slots = s.profile->sliced_slots;
-  if (slots <= always || slots / most <= s.nonzeros) return "";
+  if (!pads_too_much(slots, s.nonzeros)) return "";
   return "the longest row has " + count_text(s.longest_row) +
          " entries and pads 31 others: " + count_text(slots / std::max<Offset>(s.nonzeros, 1)) + " slots for an entry";
 }

@@ -42,6 +42,7 @@ bool grows_too_far(const Structure& s, std::size_t value_bytes, double bytes);
 /// Why rows aren't padded to the longest of 32: the slots would be more than 8 times the entries, as where one row of
 /// 32 is long. Empty when they may be. A padded row costs time as well as memory, so a format is refused even when
 /// asked for by name.
+bool pads_too_much(Offset slots, Offset nonzeros);
 std::string why_not_sliced(const Structure& s);
 
 /// Why the analysis took no census of the diagonals.

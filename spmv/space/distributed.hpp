@@ -28,8 +28,8 @@ namespace ostinato {
 
 namespace detail {
 
-/// sums[b] := the sum of f(i) over block b, of host_block elements, of begin .. end - 1. `sums`: memory that the GPU can
-/// write. Where f.prepare() says no, it is left as it is; f.skipped() and f.finish() aren't called. Result is
+/// sums[b] := the sum of f(i) over block b, of host_block elements, of begin .. end - 1. `sums`: memory that the GPU
+/// can write. Where f.prepare() says no, it is left as it is; f.skipped() and f.finish() aren't called. Result is
 /// SumsOf<F>: as a parameter, it has one name in the objects of both compilers.
 /// Exec      Enqueued.
 template <class F, class Result>

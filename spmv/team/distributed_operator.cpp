@@ -9,6 +9,7 @@
 
 #include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/base/timing.hpp>
+#include <ostinato/spmv/cost/cost.hpp>
 #include <ostinato/spmv/formats/row_blocks_host.hpp>
 #include <ostinato/spmv/shapes.hpp>
 #include <ostinato/spmv/space/concept.hpp>
@@ -70,7 +71,25 @@ struct DistributedOperator<Local, T>::Cut {
     cut_boundary(mine, begin, end);
   }
 
+  /// Whether sliced-ell can't hold one of the two.
+  bool pads_too_much() const {
+    return formats::pads_too_much(slots_of(interior), interior.nonzeros()) ||
+           formats::pads_too_much(slots_of(boundary), boundary.nonzeros());
+  }
+
  private:
+  static Offset slots_of(const Csr<T>& a) {
+    constexpr std::size_t slice = 32;
+    Offset slots = 0;
+    for (std::size_t first = 0; first < static_cast<std::size_t>(a.rows); first += slice) {
+      Offset longest = 0;
+      for (std::size_t i = first; i < std::min(first + slice, static_cast<std::size_t>(a.rows)); ++i)
+        longest = std::max(longest, a.row_ptr[i + 1] - a.row_ptr[i]);
+      slots += static_cast<Offset>(slice) * longest;
+    }
+    return slots;
+  }
+
   static void unite(std::vector<Index>& numbers) {
     std::sort(numbers.begin(), numbers.end());
     numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
@@ -143,6 +162,8 @@ DistributedOperator<Local, T>::DistributedOperator(const Space& space, const Par
   facts_ = known != nullptr ? *known : distributed_facts(team, rows, cols, a);
   format_ = format != "auto" ? format : has_few_diagonals(team, rows, a) ? "dia" : in_order<Local>;
   auto cut = team.agreed([&] { return std::make_unique<Cut>(a, cols.begin(team), cols.end(team), format_ == "dia"); });
+  if (is_cuda<Local> && format == "auto" && format_ != "dia" && team.most(cut->pads_too_much() ? 1 : 0) > 0)
+    format_ = "csr";
   halo_ = HaloPlan(team, cols, cut->ghosts);
   team.agreed([&] { build(std::move(*cut)); });
   if constexpr (is_cuda<Local>) meet_peers();
@@ -187,8 +208,8 @@ void DistributedOperator<Local, T>::build(Cut cut) {
   if (cut.interior.nonzeros() > 0 || rows < this->rows())
     interior_ = std::make_unique<Operator<Local, T>>(local, std::move(cut.interior), FormatOptions{.format = format_});
   if (rows > 0)
-    boundary_ =
-        std::make_unique<Operator<Local, T>>(local, std::move(cut.boundary), FormatOptions{.format = in_order<Local>});
+    boundary_ = std::make_unique<Operator<Local, T>>(
+        local, std::move(cut.boundary), FormatOptions{.format = format_ == "dia" ? in_order<Local> : format_});
   local.wait();  // other streams may write what is made here
 }
 

@@ -38,15 +38,17 @@ struct HaloReport {
 ///
 /// Interior rows, which need elements of x of their own rank alone, are multiplied while the elements for the others,
 /// the boundary rows, are under way. The terms of a row are added in the same order on any number of ranks: products
-/// have the bits of one rank.
+/// have the bits of one rank, unless they are csr on GPUs.
 ///
 /// Shapes    rows() and cols() are those of this rank, as are x and y: parts of vectors. facts() is of the whole
 ///           matrix.
 /// Layout    Interior rows in dia where the whole matrix has few diagonals, well filled, else in csr; boundary rows in
-///           csr, with the columns that they need alone. On a GPU sliced-ell stands for csr.
+///           csr, with the columns that they need alone. On GPUs sliced-ell stands for csr, unless few long rows
+///           would pad it to more than eight slots an entry.
 /// Traffic   As Operator, and 16 bytes for each ghost and each element that goes to another rank, in double precision.
-/// Exec      All ranks call all functions together, each on one thread. On GPUs the ghosts are copied while the interior
-///           rows are multiplied, from GPU to GPU or, where these don't reach each other, by the hosts, which then wait.
+/// Exec      All ranks call all functions together, each on one thread. On GPUs the ghosts are copied while the
+///           interior rows are multiplied, from GPU to GPU or, where these don't reach each other, by the hosts, which
+///           then wait.
 /// Throws    ArgumentError on all ranks where the rows of one aren't valid: RankError on the others. RankError from
 ///           products.
 template <class Local, class T>

@@ -12,8 +12,8 @@
 
 namespace ostinato {
 
-/// Memory of a GPU that the GPUs of the other ranks read, where all ranks are threads of one process. The host waits for
-/// no GPU: kernels and copies wait for each other.
+/// Memory of a GPU that the GPUs of the other ranks read, where all ranks are threads of one process. The host waits
+/// for no GPU: kernels and copies wait for each other.
 ///
 ///   buffers.turn(bytes);     the other one of two arrays, with room for so much
 ///   ...                      enqueues what writes buffers.mine()
@@ -22,8 +22,8 @@ namespace ostinato {
 ///   buffers.await();         enqueued: later work of the space comes after what all ranks have published
 ///   ...                      enqueues what reads buffers.of(rank); or buffers.copy(..), which goes beside
 ///
-/// Two arrays are enough: who publishes the next one has enqueued what reads this one, and who waits for the next one may
-/// write this one again.
+/// Two arrays are enough: who publishes the next one has enqueued what reads this one, and who waits for the next one
+/// may write this one again.
 ///
 /// Requires  All ranks take all turns together.
 class PeerBuffers {
