@@ -88,7 +88,7 @@ Analysis<Space, T> NumberedMatrix<Space, T>::with_values(const Analysis<Space, T
     Analysis<Space, T> made = changes() ? in_order(given, order_.span()) : given;
     if (made.pattern() == analysis_.pattern()) return made;
   }
-  throw ArgumentError("LinearSolver: the new values are on another pattern; make another LinearSolver");
+  throw ArgumentError("LinearSolver: the new values are on another pattern; make another solver");
 }
 
 template <class Space, class T>

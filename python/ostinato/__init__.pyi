@@ -126,7 +126,7 @@ class Solver:
                  check_every: int = 0, history: bool = True, divergence_limit: float = ...,
                  callback: Callable[[Iteration], bool | None] | None = None, progress: bool = False,
                  on_failure: _Failure = "warn", varies: bool = False,
-                 symmetric_preconditioner: bool = True) -> None: ...
+                 symmetric_preconditioner: bool | None = None) -> None: ...
     shape: tuple[int, int]
     dtype: Any
     device: str
@@ -147,7 +147,7 @@ def solve(A: Any, b: Any, x0: Any = None, *, preconditioner: Any = "auto", out: 
           shadow: int = 4, mixed: Literal["auto", "on", "off"] = "auto", check_every: int = 0, history: bool = True,
           divergence_limit: float = ..., callback: Callable[[Iteration], bool | None] | None = None,
           progress: bool = False, on_failure: _Failure = "warn", varies: bool = False,
-          symmetric_preconditioner: bool = True) -> Solution: ...
+          symmetric_preconditioner: bool | None = None) -> Solution: ...
 def options(**given: Any) -> AbstractContextManager[None]: ...
 
 class Inspection:

@@ -256,6 +256,10 @@ def csr_of(A):
         return _csr_of_arrays(*entries_in_use(A), A.indptr, tuple(A.shape))
     if hasattr(A, "matvec") or callable(A):
         return None
+    if isinstance(A, (str, bytes)) or hasattr(A, "__fspath__"):
+        raise ArgumentError("A is a path; ost.read(path) reads a matrix")
+    if A is None:
+        raise ArgumentError("A is None; a matrix or an operator is needed")
     a = host_array(A, "A")
     if a.ndim != 2:
         raise DimensionError(f"A has shape {a.shape}; a matrix has two dimensions")

@@ -89,7 +89,8 @@ class Operator(_Linear):
             matvec = getattr(A, "matvec", A)
             rmatvec = rmatvec or (getattr(A, "rmatvec", None) if _has_rmatvec(A) else None)
         if shape is None or matvec is None:
-            raise ArgumentError("Operator: a matrix, or shape and matvec")
+            raise ArgumentError("A is a function without a shape: Operator(shape=(m, n), matvec=f) says it"
+                                if callable(A) else "Operator: a matrix, or shape and matvec")
         self.shape, self._csr = (int(shape[0]), int(shape[1])), None
         self.dtype = value_type(np.dtype(float) if dtype is None else np.dtype(dtype))
         self._native = native(self.dtype)[1].of_function(
@@ -254,6 +255,8 @@ def preconditioner(name, A, mem_limit=None):
     >>> M.name, M.shape
     ('ilu0', (100, 100))
     """
+    if not isinstance(name, str):
+        raise ArgumentError(f"preconditioner(name, A): the name is of type {type(name).__name__}, not str")
     csr = csr_of(A)
     if csr is None:
         raise ArgumentError("preconditioner: A has no entries; a matrix is needed")
@@ -267,12 +270,26 @@ def preconditioner(name, A, mem_limit=None):
     return Preconditioner(made, csr.shape[0], csr.dtype, (name, csr, mem_limit))
 
 
-def preconditioner_object(M, n, dtype, varies=False, symmetric=True):
+def _is_symmetric(f, n, dtype):
+    """Whether u.f(v) is v.f(u) for two vectors."""
+    u, v = np.random.default_rng(7).standard_normal((2, n)).astype(dtype)
+    of_u, of_v = vector_of(f(u), dtype), vector_of(f(v), dtype)
+    if len(of_u) != n or len(of_v) != n:
+        return True  # refused where it is used
+    size = np.linalg.norm(u) * np.linalg.norm(of_v) + np.linalg.norm(v) * np.linalg.norm(of_u)
+    return bool(abs(u @ of_v - v @ of_u) <= np.sqrt(np.finfo(dtype).eps) * size)
+
+
+def preconditioner_object(M, n, dtype, varies=False, symmetric=None):
     """A function, matrix or operator M, which multiplies by about A^-1, as a preconditioner for _core."""
     if isinstance(M, Preconditioner) and M.dtype == dtype and M._native is not None:
         return M._native
     if hasattr(M, "shape") and tuple(M.shape) != (n, n):
         raise DimensionError(f"the preconditioner is {M.shape[0]} x {M.shape[1]} in place of {n} x {n}")
-    f = M.matvec if hasattr(M, "matvec") else M if callable(M) else M.__matmul__
+    f = M.matvec if hasattr(M, "matvec") else M if callable(M) else getattr(M, "__matmul__", None)
+    if f is None:
+        raise ArgumentError(f"the preconditioner is {M!r}; a name, a function, a matrix or an operator is needed")
     varies = varies or getattr(M, "varies", False) is True
+    if symmetric is None:
+        symmetric = varies or _is_symmetric(f, n, dtype)
     return native(dtype)[2].of_function(n, lambda r: vector_of(f(r), dtype), varies, symmetric)

@@ -81,7 +81,8 @@ class Solver:
         That are expected: a dearer preconditioner pays where there are many.
     **options
         format, renumber, effort, prepare, symmetric, restart, recycle, recycled, flexible, shadow, mixed, check_every,
-        history, divergence_limit, callback, as in C++; `varies` and `symmetric_preconditioner` of a function.
+        history, divergence_limit, callback, as in C++; `varies` and `symmetric_preconditioner` of a function,
+        which is called twice to see whether it is symmetric unless the latter says so.
 
     Notes
     -----
@@ -113,7 +114,7 @@ class Solver:
         if "mem_limit" in given:
             given["mem_limit"] = bytes_of(given["mem_limit"])
         kept = dict(given)
-        varies, of_m = given.pop("varies", False), given.pop("symmetric_preconditioner", True)
+        varies, of_m = given.pop("varies", False), given.pop("symmetric_preconditioner", None)
         given, bar = _watched(given)
         csr = None if isinstance(A, (Operator, StencilOperator)) else _matrix_of(A, not lend)
         if csr is None and not isinstance(A, (Operator, StencilOperator)):

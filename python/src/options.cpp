@@ -4,14 +4,18 @@
 
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <ostinato/solvers/methods/gcrodr.hpp>
 #include <ostinato/spmv/base/error.hpp>
+#include <ostinato/spmv/base/message.hpp>
 #include <ostinato/strategy/any_preconditioner.hpp>
 
 #include "function.hpp"
@@ -152,14 +156,31 @@ bool take_set_up_option(std::string_view name, const nb::handle& given, LinearSo
   return true;
 }
 
-/// Calls take(name, value) for each option that isn't None.
+/// Names the options that there are, and those that other packages call so.
+std::string unknown_option(const std::string& name, bool set_up) {
+  static const std::map<std::string, std::string, std::less<>> elsewhere = {
+      {"tol", "rtol"},         {"M", "preconditioner"},   {"precond", "preconditioner"},
+      {"max_iter", "maxiter"}, {"maxit", "maxiter"},      {"max_iterations", "maxiter"},
+      {"method", "solver"},    {"timeout", "time_limit"}, {"verbose", "progress"}};
+  std::vector<std::string> known = {
+      "rtol",     "atol",     "maxiter", "time_limit", "mem_limit",   "divergence_limit", "history",
+      "callback", "progress", "restart", "recycle",    "recycled",    "shadow",           "flexible",
+      "mixed",    "effort",   "prepare", "symmetric",  "check_every", "on_failure"};
+  if (set_up) known.insert(known.end(), {"solver", "preconditioner", "format", "renumber", "right_sides", "device"});
+  const auto other = elsewhere.find(name);
+  if (other != elsewhere.end() && std::find(known.begin(), known.end(), other->second) != known.end())
+    return "unknown option '" + name + "': it is " + other->second + " here";
+  return unknown_name("option", name, known);
+}
+
+/// Calls take(name, value) for each option that isn't None, those of a set-up or of a solve.
 template <class Take>
-void take_each(const nb::dict& given, Take take) {
+void take_each(const nb::dict& given, bool set_up, Take take) {
   for (const auto& [key, value] : given) {
     if (value.is_none()) continue;
     const auto name = nb::cast<std::string>(key);
     try {
-      if (!take(name, value)) throw ArgumentError("'" + name + "' isn't an option here");
+      if (!take(name, value)) throw ArgumentError(unknown_option(name, set_up));
     } catch (const nb::cast_error&) {
       throw ArgumentError(name + " can't be " + nb::cast<std::string>(nb::repr(value)));
     }
@@ -169,11 +190,12 @@ void take_each(const nb::dict& given, Take take) {
 }  // namespace
 
 void take_solve_options(const nb::dict& given, SolveOptions& to) {
-  take_each(given, [&](std::string_view name, const nb::handle& value) { return take_solve_option(name, value, to); });
+  take_each(given, false,
+            [&](std::string_view name, const nb::handle& value) { return take_solve_option(name, value, to); });
 }
 
 void take_options(const nb::dict& given, LinearSolverOptions& to) {
-  take_each(given, [&](std::string_view name, const nb::handle& value) {
+  take_each(given, true, [&](std::string_view name, const nb::handle& value) {
     return take_set_up_option(name, value, to) || take_solve_option(name, value, to.solve);
   });
 }
