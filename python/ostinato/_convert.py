@@ -49,8 +49,8 @@ def is_on_gpu(a):
 
 def _refuse_gpu(what, name):
     if is_on_gpu(what):
-        raise TypeError(f"{name} is in the memory of a GPU, where only solve() and Solver take it: {name}.get() or "
-                        f"{name}.cpu() copies it to the host")
+        raise TypeError(f"{name} is in the memory of a GPU, but is taken from host memory here: {name}.get() of CuPy "
+                        f"or {name}.cpu() of torch copies it there")
 
 
 def require_rows(shape, rows, name):
