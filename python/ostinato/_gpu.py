@@ -143,6 +143,8 @@ class _Torch:
     def parts(self, A):
         _require_matrix(A.shape)
         A = A.detach()
+        if A.layout in (self._module.sparse_bsr, self._module.sparse_bsc):
+            A = A.to_sparse()  # torch makes no csr of blocks
         A = A if A.layout == self._module.sparse_csr else A.to_sparse_csr()
         return A.values(), A.col_indices(), A.crow_indices(), A.shape
 

@@ -345,6 +345,18 @@ def test_other_packages(gpu, poisson, rng, package):
     assert residual(poisson, b, gpu.host(out)) <= 1.01e-8
 
 
+@pytest.mark.parametrize("layout", ["csc", "bsr", "bsc"])
+def test_layouts_of_torch(nonsymmetric, layout):
+    """In host memory, too."""
+    torch = pytest.importorskip("torch")
+    A = torch.tensor(nonsymmetric.toarray())
+    A = getattr(A, f"to_sparse_{layout}")(*([(2, 2)] if layout != "csc" else []))
+    b = np.ones(nonsymmetric.shape[0])
+    assert residual(nonsymmetric, b, ost.solve(A, b).x) <= 1.01e-8
+    if ost.cuda_available() and torch.cuda.is_available():
+        assert residual(nonsymmetric, b, ost.solve(A.cuda(), b).x) <= 1.01e-8
+
+
 def test_gradients_do_not_hinder(poisson):
     if not ost.cuda_available():
         pytest.skip("no GPU, or a build without CUDA")
