@@ -81,8 +81,9 @@ class OnSpaceBlock {
 
   const Block<T>& block() const { return block_; }
 
+  /// Waits: what a solve does last to a block, as to give rows their numbers back, may only be enqueued.
   void download(const Space& space, const Block<T>& to) const {
-    if (!copy_) return;
+    if (!copy_) return space.wait();
     for (int k = 0; k < to.columns; ++k)
       if (to.rows > 0) space.download(to.column(k).data(), block_.column(k).data(), to.rows * sizeof(T));
   }
@@ -126,7 +127,11 @@ class SolverOnSpace final : public SolverSomewhere<T> {
       } else {
         results = solver_.solve_columns(right.block(), guess.block(), options);
       }
-    } catch (const DeviceError&) {
+    } catch (const DeviceError&) {  // of a lack of memory, say; what is enqueued may still write to x
+      try {
+        space_.wait();
+      } catch (const DeviceError&) {
+      }
       throw;
     } catch (...) {
       guess.download(space_, x);  // what the callback throws leaves the iterate so far

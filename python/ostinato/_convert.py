@@ -49,8 +49,8 @@ def is_on_gpu(a):
 
 def _refuse_gpu(what, name):
     if is_on_gpu(what):
-        raise TypeError(f"{name} is in the memory of a GPU, where only solve() and Solver take it: {name}.get() or "
-                        f"{name}.cpu() copies it to the host")
+        raise TypeError(f"{name} is in the memory of a GPU, but is taken from host memory here: {name}.get() of CuPy "
+                        f"or {name}.cpu() of torch copies it there")
 
 
 def require_rows(shape, rows, name):
@@ -247,7 +247,8 @@ def csr_of(A):
     _refuse_gpu(A, "A")
     if type(A).__module__.startswith("torch"):
         if "sparse" in str(A.layout):
-            A = A.detach().to_sparse_csr()
+            A = A.detach()
+            A = (A.to_sparse() if "sparse_bs" in str(A.layout) else A).to_sparse_csr()  # torch makes no csr of blocks
             return _csr_of_arrays(A.values(), A.col_indices(), A.crow_indices(), tuple(A.shape))
         return _csr_of_dense(host_array(A, "A"))
     if hasattr(A, "tocsr"):

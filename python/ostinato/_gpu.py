@@ -5,6 +5,7 @@
 Neither is imported: the array of a package has brought it along.
 """
 import contextlib
+import importlib
 import sys
 
 import numpy as np
@@ -33,6 +34,10 @@ class _CuPy:
         """Until the work on the current stream is done."""
         with self.on(gpu):
             self._module.cuda.get_current_stream().synchronize()
+
+    def is_own(self, a):
+        """Whether a is a dense array of the package, which one may write to."""
+        return isinstance(a, self._module.ndarray)
 
     def number(self, a):
         return a.data.device.id
@@ -75,9 +80,7 @@ class _CuPy:
 
     def summed(self, data, indices, indptr, shape):
         """Rows that ascend, without duplicates."""
-        sparse = sys.modules.get("cupyx.scipy.sparse")
-        if sparse is None:
-            raise ArgumentError("a row of A doesn't ascend or holds duplicates; a matrix of cupyx.scipy.sparse may")
+        sparse = importlib.import_module("cupyx.scipy.sparse")  # a part of CuPy that it doesn't import itself
         A = sparse.csr_matrix((data, indices, indptr), shape=shape, copy=True)
         A.sum_duplicates()
         return A.data, A.indices, A.indptr
@@ -94,6 +97,9 @@ class _Torch:
 
     def wait(self, gpu):
         self._module.cuda.current_stream(gpu).synchronize()
+
+    def is_own(self, a):
+        return isinstance(a, self._module.Tensor) and a.layout == self._module.strided
 
     def number(self, a):
         return a.device.index
@@ -113,7 +119,7 @@ class _Torch:
         if isinstance(a, self._module.Tensor):
             a = a.detach()
         elif not is_on_gpu(a):
-            a = self._module.tensor(host_array(a))
+            a = self._module.tensor(np.ascontiguousarray(host_array(a)))  # torch takes no negative strides
         elif hasattr(a, "__dlpack__"):
             a = self._module.from_dlpack(a)
         else:
@@ -137,6 +143,8 @@ class _Torch:
     def parts(self, A):
         _require_matrix(A.shape)
         A = A.detach()
+        if A.layout in (self._module.sparse_bsr, self._module.sparse_bsc):
+            A = A.to_sparse()  # torch makes no csr of blocks
         A = A if A.layout == self._module.sparse_csr else A.to_sparse_csr()
         return A.values(), A.col_indices(), A.crow_indices(), A.shape
 
@@ -174,10 +182,10 @@ def _package_of(a, name):
 
 
 class GpuBlock:
-    """Columns in the memory of a GPU: `array` is of CuPy or torch."""
+    """Columns in the memory of a GPU: `array` is of CuPy or torch; `dimensions` of what the caller gave."""
 
-    def __init__(self, package, array, dtype):
-        self.package, self.array, self.dtype = package, array, dtype
+    def __init__(self, package, array, dtype, dimensions=2):
+        self.package, self.array, self.dtype, self.dimensions = package, array, dtype, dimensions
         self.gpu, self.shape = package.number(array), tuple(array.shape)
 
     def native(self):
@@ -243,7 +251,7 @@ def block_of(b, rows, dtype, name):
     require_rows(tuple(a.shape), rows, name)
     value_type(package.dtype(a))
     with package.on(package.number(a)):
-        return GpuBlock(package, package.columns(a.reshape(rows, 1) if a.ndim == 1 else a, dtype), dtype)
+        return GpuBlock(package, package.columns(a.reshape(rows, 1) if a.ndim == 1 else a, dtype), dtype, a.ndim)
 
 
 def new_block(b, rows, columns, dtype):
@@ -256,6 +264,9 @@ def new_block(b, rows, columns, dtype):
 def block_in(out, rows, columns, dtype):
     """An array of the caller that takes a result, as columns of dtype. Throws ArgumentError for what can't be one."""
     package = _package_of(out, "out")
+    if not package.is_own(out):
+        raise ArgumentError(f"out is a {type(out).__name__}; an array of NumPy or CuPy or a dense tensor of torch is "
+                            "needed")
     shapes = ((rows, columns), (rows,)) if columns == 1 else ((rows, columns),)
     a = package.view(out)
     if package.dtype(a) != dtype or tuple(a.shape) not in shapes:
@@ -279,7 +290,7 @@ def set_guess(x, x0):
         if tuple(guess.shape) != x.shape:
             raise DimensionError(f"x0 has {guess.shape[1]} columns, and b {x.shape[1]}")
         value_type(x.package.dtype(guess))
-        x.array[...] = guess
+        x.array[...] = x.package.cast(guess, x.dtype, copy=True)  # it may overlap the caller's array that takes x
 
 
 def require_apart(x, **read):
@@ -294,8 +305,8 @@ def require_apart(x, **read):
 def _check(package, data, indices, indptr, shape):
     """Throws ArgumentError unless the arrays form a matrix."""
     largest = np.iinfo(_INDEX).max
-    if max(shape) > largest:
-        raise ArgumentError(f"A is {shape[0]} x {shape[1]}; {largest} rows and columns is the most")
+    if min(shape) < 0 or max(shape) > largest:
+        raise ArgumentError(f"A is {shape[0]} x {shape[1]}; 0 to {largest} rows and columns are taken")
     for a, name in ((data, "data"), (indices, "indices"), (indptr, "indptr")):
         if a.ndim != 1:
             raise ArgumentError(f"{name} of A has {a.ndim} dimensions in place of 1")
@@ -330,6 +341,8 @@ def csr_on_gpu(A, copy=False):
     is_tuple = isinstance(A, tuple) and len(A) == 4
     if not is_on_gpu(A[0] if is_tuple else A):
         return None
+    if hasattr(A, "matvec"):
+        raise ArgumentError(f"A is a {type(A).__name__} of {_name_of(A)}, whose entries are needed: give the matrix")
     package = _package_of(A[0] if is_tuple else A, "A")
     values = package.view(A[0]) if is_tuple else A if _name_of(A) in _OWN else package.view(A)
     gpu = package.number(values)

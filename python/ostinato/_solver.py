@@ -194,7 +194,10 @@ class Solver:
             for shown in (bar, self._bar):
                 if shown is not None:
                     shown.close()
-        dimensions = len(np.shape(b) if not hasattr(b, "shape") else b.shape)
+        if isinstance(right, _gpu.GpuBlock):
+            dimensions = right.dimensions
+        else:
+            dimensions = len(np.shape(b) if not hasattr(b, "shape") else b.shape)
         if out is None:
             out = x.like(b, dimensions) if is_there else like(x.reshape(-1) if dimensions == 1 else x, b)
         solution = Solution(out, results, self._chosen, self.device,
@@ -270,7 +273,7 @@ class _SolvesToTolerance(Preconditioner):
         block = _gpu.block_of(x, n, self.dtype, "x")
         y = _gpu.new_block(x, m, block.shape[1], self.dtype)
         multiply(block.native(), y.native())
-        return y.like(x, len(x.shape))
+        return y.like(x, block.dimensions)
 
 
 def _matrix_of(A, copy=False):

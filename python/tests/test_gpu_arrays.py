@@ -142,12 +142,30 @@ def test_guess_and_out(gpu, poisson, rng):
     assert residual(poisson, gpu.host(B), gpu.host(outs)) <= 1.01e-8
 
 
+def test_guess_that_overlaps_out(gpu, poisson, rng):
+    """It is read before out is written to: with no iterations, out is the guess."""
+    n = poisson.shape[0]
+    both = rng.standard_normal(n + 1)
+    there = gpu.array(both)
+    ost.solve(gpu.matrix(poisson), gpu.array(np.ones(n)), there[:n], out=there[1:], maxiter=0, effort="quick",
+              on_failure="ignore")
+    assert np.array_equal(gpu.host(there)[1:], both[:n])
+
+
+def test_guess_of_the_host_in_reverse(gpu, poisson, rng):
+    b = rng.standard_normal(poisson.shape[0])
+    r = ost.solve(gpu.matrix(poisson), gpu.array(b), b[::-1])
+    assert residual(poisson, b, gpu.host(r.x)) <= 1.01e-8
+
+
 def test_bad_out_and_guess(gpu, poisson):
     n = poisson.shape[0]
     there, b = gpu.matrix(poisson), gpu.array(np.ones(poisson.shape[0]))
     for out in (b, gpu.arrays(there)[0][:n]):
         with pytest.raises(ost.ArgumentError, match="shares memory"):
             ost.solve(there, b, out=out)
+    with pytest.raises(ost.ArgumentError, match="out is a Lent"):
+        ost.solve(there, b, out=Lent(gpu.array(np.zeros(n))))
     for out in (gpu.array(np.zeros(n, np.float32)), gpu.array(np.zeros(2 * n))[::2], gpu.array(np.zeros(n + 1)),
                 gpu.array(np.zeros((n, 2)))):
         with pytest.raises(ost.ArgumentError, match="out"):
@@ -238,6 +256,13 @@ def test_as_preconditioner(gpu, poisson, rng):
     assert residual(poisson, b, M @ b) <= 1.01e-3
 
 
+def test_a_linear_operator_of_cupy_refuses(cupy, poisson):
+    from cupyx.scipy.sparse.linalg import aslinearoperator
+
+    with pytest.raises(ost.ArgumentError, match="LinearOperator"):
+        ost.solve(aslinearoperator(cupy.matrix(poisson)), np.ones(poisson.shape[0]))
+
+
 def test_preconditions_a_method_of_cupy(cupy, poisson, rng):
     from cupyx.scipy.sparse.linalg import cg
 
@@ -296,10 +321,10 @@ class Interface:
 
 
 class Lent:
-    """An array of a package that has DLPack alone."""
+    """An array of a package that has DLPack alone, without a shape."""
 
     def __init__(self, a):
-        self._a, self.shape = a, a.shape
+        self._a = a
 
     def __dlpack__(self, **given):
         return self._a.__dlpack__(**given)
@@ -314,9 +339,22 @@ def test_other_packages(gpu, poisson, rng, package):
     right = package(gpu.array(b))
     x = ost.solve(poisson, right).x  # of CuPy or torch, whichever is there
     assert residual(poisson, b, x.get() if hasattr(x, "get") else x.cpu().numpy()) <= 1.01e-8
+    assert ost.solve(poisson, package(gpu.columns(np.stack([b, -b], axis=1)))).x.shape == (len(b), 2)
     out = gpu.array(np.zeros(len(b)))
     assert ost.solve(gpu.matrix(poisson), right, package(gpu.array(b)), out=out).x is out
     assert residual(poisson, b, gpu.host(out)) <= 1.01e-8
+
+
+@pytest.mark.parametrize("layout", ["csc", "bsr", "bsc"])
+def test_layouts_of_torch(nonsymmetric, layout):
+    """In host memory, too."""
+    torch = pytest.importorskip("torch")
+    A = torch.tensor(nonsymmetric.toarray())
+    A = getattr(A, f"to_sparse_{layout}")(*([(2, 2)] if layout != "csc" else []))
+    b = np.ones(nonsymmetric.shape[0])
+    assert residual(nonsymmetric, b, ost.solve(A, b).x) <= 1.01e-8
+    if ost.cuda_available() and torch.cuda.is_available():
+        assert residual(nonsymmetric, b, ost.solve(A.cuda(), b).x) <= 1.01e-8
 
 
 def test_gradients_do_not_hinder(poisson):
