@@ -133,7 +133,9 @@ detail::SystemSetUp<Space, T>& LinearSolver<Space, T>::system() const {
 
 template <class Space, class T>
 SolveResult LinearSolver<Space, T>::solve(In<T> b, Out<T> x, const SolveOptions& options) {
-  return system().solve(b, x, options);
+  SolveResult result = system().solve(b, x, options);
+  system().matrix().space().wait();  // x may be written after the last look at the residual
+  return result;
 }
 
 template <class Space, class T>
@@ -145,6 +147,7 @@ std::vector<SolveResult> LinearSolver<Space, T>::solve_columns(Block<const T> b,
   system().expect(b.columns);
   std::vector<SolveResult> results;
   for (int k = 0; k < b.columns; ++k) results.push_back(system().solve(b.column(k), x.column(k), options));
+  system().matrix().space().wait();
   return results;
 }
 
