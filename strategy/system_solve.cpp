@@ -104,7 +104,9 @@ class SystemSolve {
     SolveResult all = judged(first(solver_, m_, begin));
     improve(all);
     if (!all && prepared_.changes()) prefer_guess(all);
-    const bool is_within_reach = goal_ >= unit * b_norm_;
+    // In single precision x of an ordinary system reaches that limit, too, and nothing comes nearer.
+    const bool is_at_limit = is_single<T> && all.at_precision_limit && is_rounding(q_.norm);
+    const bool is_within_reach = goal_ >= unit * b_norm_ && !is_at_limit;
     if (!all && is_auto() && is_within_reach && may_go_on(all)) end_surely(all);
     if (all.status == Status::converged && is_auto()) shrink(all);
     tell(all);
