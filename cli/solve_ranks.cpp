@@ -17,6 +17,7 @@
 
 #include <ostinato/ostinato.hpp>
 #include <ostinato/preconditioners/distributed.hpp>
+#include <ostinato/preconditioners/synonyms.hpp>
 #include <ostinato/spmv/ordering/graph_parts.hpp>
 #include <ostinato/spmv/team/partitioning.hpp>
 #include <ostinato/spmv/team/read_rows.hpp>
@@ -43,26 +44,29 @@ bool names_file(const std::string& partition) {
 }
 
 void require_for_ranks(const SolveInput& in) {
-  const auto refuse = [](bool given, const char* option) {
-    if (given) throw UsageError(std::string(option) + " isn't for ranks yet; leave it out, or start one process");
+  const bool on_cpus = in.gpus.empty();
+  const auto refuse = [on_cpus](bool given, const char* option) {
+    if (given)
+      throw UsageError(std::string(option) + " isn't for " + (on_cpus ? "ranks" : "--gpus") +
+                       " yet; leave it out, or " + (on_cpus ? "start one process" : "take --device cuda"));
   };
-  if (in.gpus.empty()) refuse(in.device.device != "auto" && in.device.device != "cpu", "--device cuda");
+  if (on_cpus) refuse(in.device.device != "auto" && in.device.device != "cpu", "--device cuda");
   refuse(in.renumber == "on", "--renumber on");
   refuse(in.symmetric, "--symmetric");
   refuse(!in.coordinates.empty(), "--coordinates");
   refuse(!in.html.empty(), "--html");
   refuse(in.limits.mixed == MixedPrecision::on, "--mixed");
   refuse(in.matrix == "-" || in.rhs == "-" || in.guess == "-", "the standard input");
-  const std::string in_order = in.gpus.empty() ? "csr" : "sliced-ell", &format = in.formats.format;
+  const std::string in_order = on_cpus ? "csr" : "sliced-ell", &format = in.formats.format;
   if (format != "auto" && format != "dia" && format != in_order)
-    throw UsageError("--format " + format + " isn't for " + (in.gpus.empty() ? "ranks" : "--gpus") +
-                     ", which have auto, " + in_order + " and dia");
+    throw UsageError("--format " + format + " isn't for " + (on_cpus ? "ranks" : "--gpus") + ", which have auto, " +
+                     in_order + " and dia");
   if (in.partition == "metis" && !has_graph_parts)
     throw UsageError("--partition metis: this build has no METIS; take rcm");
   if (names_file(in.partition) && !std::filesystem::exists(in.partition))
     throw UsageError("--partition '" + in.partition +
                      "': there is no such file; known: entries, rows, rcm, metis, grid");
-  if (!in.gpus.empty() && name_of(in.precond) == "multigrid")
+  if (!on_cpus && name_of(usual_name(NameOf::preconditioner, in.precond).name) == "multigrid")
     throw UsageError("--precond multigrid isn't for --gpus yet; take chebyshev or fsai, or --device cuda");
   if (in.precond == "auto") return;
   const std::string names = ", " + distributed_preconditioner_names() + ",";
@@ -86,6 +90,8 @@ Team team_of(const SolveInput& in) {
 int gpus_of(const SolveInput& in) {
   if (Team::launched() > 1) throw UsageError("--gpus is for one process; leave mpirun out");
   if (in.device.device == "cpu") throw UsageError("--gpus and --device cpu contradict each other");
+  if (in.device.device != "auto" && in.device.device != "cuda")
+    throw UsageError("--gpus takes the first GPUs; leave --device " + in.device.device + " out");
   const int there = Cuda::device_count();
   if (there == 0) throw UsageError("--gpus " + in.gpus + ": " + Cuda::why_absent());
   if (in.gpus == "all") return there;
@@ -107,7 +113,7 @@ Host host_of(const Team& team, const SolveInput& in) {
                        std::as_bytes(std::span(mine)).end());
   cpu_set_t set;
   const int bound = ::sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-  const bool is_bound = bound < ::sysconf(_SC_NPROCESSORS_ONLN);
+  const bool is_bound = Team::launched() > 1 && bound < ::sysconf(_SC_NPROCESSORS_ONLN);
   return Host(std::clamp(is_bound ? bound : bound / std::max(1, here), 1, 512));
 }
 
@@ -341,6 +347,7 @@ int solve_on_gpus(const SolveInput& in) {
   int code = 0;
   Team::run(gpus_of(in), [&](const Team& team) {
     team.set_patience(in.rank_timeout);
+    host_of(team, in);  // bounds the threads of its work beside the GPU, before any work makes them
     const int of_rank = solve_as_rank(team, in, gpu_of(team));
     if (team.rank() == 0) code = of_rank;
   });

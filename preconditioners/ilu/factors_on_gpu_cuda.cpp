@@ -205,6 +205,9 @@ bool FactorsOnGpu<T>::update_values(std::span<const T> values, const std::functi
   try {
     if (factor(values) && is_right()) return true;
   } catch (const DeviceError&) {
+  } catch (...) {
+    factor(old.span());
+    throw;
   }
   factor(old.span());
   return false;

@@ -164,6 +164,8 @@ class IncompleteLu {
     return bytes_of(rows, entries, options) + tiles * sizeof(SweepTile);
   }
   static Offset entries_within(std::size_t bytes, Index rows, const Options& options);
+  /// That of factors which the host makes. Options and budget stay for as long.
+  static FactorMemory memory_on_host(Index rows, const Options& options, const MemoryBudget& budget);
   /// What such factors take.
   static MemoryPrediction prediction(Index rows, Offset entries, const Options& options, Certainty certainty) {
     const bool is_bound = certainty == Certainty::at_most;

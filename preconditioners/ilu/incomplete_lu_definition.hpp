@@ -235,6 +235,14 @@ Offset IncompleteLu<Space, T, Kind>::entries_within(std::size_t bytes, Index row
   return most;
 }
 
+template <class Space, class T, class Kind>
+FactorMemory IncompleteLu<Space, T, Kind>::memory_on_host(Index rows, const Options& options,
+                                                          const MemoryBudget& budget) {
+  return {entries_within(budget.most(), rows, options), [rows, &options, &budget](Offset entries, Certainty certainty) {
+            budget.announce(prediction(rows, entries, options, certainty));
+          }};
+}
+
 /// On a CPU, `ilut` takes small matrices in the order that is found quickly: set-up and solve take 0.57 of the time (76
 /// real matrices, geometric mean, EPYC, 2026-11). On larger ones, such as rajat01, bcspwr10 and zenios, solves with AMD
 /// may not converge; on a GPU the number of rows that don't wait for each other counts, also for `lu`.
@@ -254,9 +262,7 @@ auto IncompleteLu<Space, T, Kind>::make_on_host(const Space& space, const SpaceC
   const Csr<double> whole = usable_copy(space, a);
   end_factoring_on(stop);
   const Index rows = whole.rows;
-  const FactorMemory memory{entries_within(budget.most(), rows, options), [&](Offset entries, Certainty certainty) {
-                              budget.announce(prediction(rows, entries, options, certainty));
-                            }};
+  const FactorMemory memory = memory_on_host(rows, options, budget);
   try {
     if constexpr (may_be_by_library) {
       std::optional<LibraryFactors> made =
@@ -298,11 +304,17 @@ requires may_be_on_gpu {
   const double on_gpu = FactorsOnGpu<T>::predicted_seconds(s.rows);
   if (!Kind::options_for_library(options, s.symmetric) || typical_lu_seconds(s) > on_gpu) return {};
   Options quick = options;
-  quick.preparation.most_seconds = on_gpu;
+  quick.preparation.most_seconds = std::min(on_gpu, options.preparation.most_seconds);
+  const Csr<double> whole = usable_copy(analysis.space(), analysis.matrix());
+  const FactorMemory memory = memory_on_host(whole.rows, quick, budget);
   try {
-    return make_on_host(analysis.space(), analysis.matrix(), quick, stop, budget);
+    std::optional<LibraryFactors> made = Kind::factor_by_library(whole.view(), quick, memory, stop, true);
+    if (!made) return {};
+    return made_by_library(analysis.space(), whole, *std::move(made));
   } catch (const SlowFactors&) {
     return {};
+  } catch (const TooManyEntries&) {
+    return {};  // cuDSS has an order of its own
   }
 }
 

@@ -82,9 +82,12 @@ std::unique_ptr<PeerBuffers> PeerBuffers::make(const Team& team, const Cuda& spa
   });
   for (const std::shared_ptr<Shown>* const other : team.all_gather<const std::shared_ptr<Shown>*>(&mine))
     made->shown_.push_back(*other);
-  const OnDevice here(space);
-  const bool reaches_all = std::all_of(made->shown_.begin(), made->shown_.end(),
-                                       [&](const auto& other) { return reaches(space.device(), other->device); });
+  bool reaches_all = false;
+  team.agreed([&] {
+    const OnDevice here(space);
+    reaches_all = std::all_of(made->shown_.begin(), made->shown_.end(),
+                              [&](const auto& other) { return reaches(space.device(), other->device); });
+  });
   if (team.least(reaches_all ? 1 : 0) == 0) made.reset();  // all have taken their copies of `mine`
   return made;
 }

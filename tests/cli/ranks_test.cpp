@@ -66,6 +66,9 @@ TEST_F(CliRanks, RefuseGpusThatThereAreNot) {
   expect_complaint(run("solve poisson2d:10 --gpus all --device cpu"), 2, "contradict");
   expect_complaint(run("solve poisson2d:10 --gpus all --precond multigrid"), 2, "isn't for --gpus yet");
   expect_complaint(run("solve poisson2d:10 --gpus all --format csr"), 2, "sliced-ell and dia");
+  expect_complaint(run("solve poisson2d:10 --gpus all --device cuda:1"), 2, "leave --device cuda:1 out");
+  expect_complaint(run("solve poisson2d:10 --gpus all --precond amg"), 2, "isn't for --gpus yet");
+  expect_complaint(run("solve poisson2d:10 --gpus all --html a.html"), 2, "--html isn't for --gpus yet");
   expect_complaint(run_as_one_of_two("solve poisson2d:10 --gpus all"), 2, "leave mpirun out");
 }
 

@@ -115,6 +115,8 @@ TEST_F(FactorsOnGpuCuda, TakeNewValues) {
                                     Csr<double>{a.rows, a.cols, a.row_ptr, a.col, Array<double>(a.val.size())}.view());
   ASSERT_FALSE(f->update_values(zero.view().val, [] { return false; }));
   EXPECT_LT(residual_of(a, solved(*f, b), b), 1e-12) << "the old values again";
+  EXPECT_THROW(f->update_values(zero.view().val, []() -> bool { throw ArgumentError("NaN"); }), ArgumentError);
+  EXPECT_LT(residual_of(a, solved(*f, b), b), 1e-12) << "the old values again";
 }
 
 TEST_F(FactorsOnGpuCuda, AreRefusedWithTooManyEntriesAndStopped) {
