@@ -203,13 +203,17 @@ bool FactorsOnGpu<T>::update_values(std::span<const T> values, const std::functi
     return kept_->factor(Cudss::refactorisation, {});
   };
   try {
-    if (factor(values) && is_right()) return true;
-  } catch (const DeviceError&) {
-  } catch (...) {
+    try {
+      if (factor(values) && is_right()) return true;
+    } catch (const DeviceError&) {
+    } catch (...) {
+      factor(old.span());
+      throw;
+    }
     factor(old.span());
-    throw;
+  } catch (const DeviceError&) {
+    // nothing is left of the factors; the caller makes others
   }
-  factor(old.span());
   return false;
 }
 
