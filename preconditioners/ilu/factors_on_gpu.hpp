@@ -40,7 +40,7 @@ class FactorsOnGpu {
                                           Offset most_entries, const MemoryBudget& memory, const StopRequest& stop);
 
   /// Factors a matrix with the same pattern and other values, in the order that was found. False where that fails, or
-  /// is_right() says so of the new factors: those of the old values are there again, unless the device fails. as where it throws.
+  /// is_right() says so of the new factors: those of the old values are there again, unless the device fails.
   bool update_values(std::span<const T> values, const std::function<bool()>& is_right);
 
   void solve(std::span<const T> r, std::span<T> z) const;             ///< z = A^-1 r
