@@ -392,6 +392,15 @@ Refusal no_time_for(const Rung& rung, double seconds) {
   return {Refusal::Why::no_time, std::string(rung.name) + text};
 }
 
+/// That the pattern alone makes A singular, for LU. On a CPU direct factors with null pivots are of use.
+template <class Space, class T>
+Refusal singular_for(const Rung& rung, const Analysis<Space, T>& analysis) {
+  if (rung.name != LuKind::name || (rung.is_direct() && !Space::has_streams)) return {};
+  std::string why = why_no_complete_factors(analysis);
+  if (why.empty()) return {};
+  return {Refusal::Why::singular, std::move(why)};
+}
+
 }  // namespace
 
 template <class Space, class T>
@@ -426,16 +435,16 @@ const AnyPreconditioner<Space, T>* AnyPreconditioner<Space, T>::stronger(const S
   const auto after = [&](int from) { return rung_after(from, analysis->structure(), options.definite); };
   for (int from = rung_, next = after(from); next != no_ladder; next = after(from)) {
     const Rung& rung = rung_at(next);
-    const double seconds = predicted_seconds<Space>(rung, analysis->structure());
-    const auto entries = static_cast<double>(analysis->structure().nonzeros);
+    const Structure& s = analysis->structure();
+    const double seconds = predicted_seconds<Space>(rung, s), entries = static_cast<double>(s.nonzeros);
     // Direct factors come before others, which are left when these are refused.
     if (!rung.is_direct()) from = next + 1;
     if (rung.is_one_level() && faster_than_jacobi_on_gpu(entries, options.left * solves_) != rung.name) continue;
-    if (rung.name == LuKind::name && !rung.is_direct()) {
-      if (std::string singular = why_no_complete_factors(*analysis); !singular.empty()) {
-        refused.push_back({Refusal::Why::singular, std::move(singular)});
-        break;
-      }
+    if (Refusal singular = singular_for(rung, *analysis)) {
+      refused.push_back(std::move(singular));
+      if (!rung.is_direct()) break;
+      direct_refused_ = true;
+      continue;
     }
     refused.push_back(seconds > options.seconds ? no_time_for(rung, seconds) : climb_to(next, *analysis, options));
     const Refusal::Why why = refused.back().why;
@@ -447,7 +456,7 @@ const AnyPreconditioner<Space, T>* AnyPreconditioner<Space, T>::stronger(const S
     constexpr double certain = 4;
     const int following = after(next + 1);
     if (rung.is_plain() && why == Refusal::Why::poor && following != no_ladder && options.left > 0 &&
-        options.left * solves_ < certain * predicted_seconds<Space>(rung_at(following), analysis->structure())) {
+        options.left * solves_ < certain * predicted_seconds<Space>(rung_at(following), s)) {
       refused_ = next + 1;
       break;
     }

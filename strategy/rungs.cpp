@@ -113,8 +113,9 @@ bool suits_direct(const Structure& s) {
   const double seconds = typical_lu_seconds(s);
   const bool is_quick = seconds > 0 && seconds <= share * most_direct_seconds(s);
   if (!Space::has_streams) return s.empty_rows == 0 && is_quick;
-  return s.empty_rows == 0 && (has_klu || LibraryFactors::suits(s.rows, s.nonzeros)) &&
-         (is_quick || (seconds > 0 && seconds <= little_on_gpu));
+  const bool has_library =
+      LibraryFactors::suits(s.rows, s.nonzeros) || (has_klu && !(s.symmetric && s.positive_diagonal));
+  return s.empty_rows == 0 && has_library && (is_quick || (seconds > 0 && seconds <= little_on_gpu));
 }
 
 template <class Space, class T>

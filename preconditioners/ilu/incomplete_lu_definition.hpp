@@ -100,6 +100,13 @@ PreparedFactors factored_on_host(const Csr<double>& whole, const typename Kind::
   return {std::move(how), std::move(f)};
 }
 
+/// Whether pivots that are nearly 0 may be raised. Those of a definite matrix aren't.
+template <class Options>
+bool may_raise(const Options& options) {
+  if constexpr (requires { options.raise; }) return options.raise;
+  return false;
+}
+
 /// The inverse by factors on a GPU, of vectors in host memory.
 template <class T>
 InverseMap inverse_on_host(const FactorsOnGpu<T>& f) {
@@ -331,7 +338,7 @@ requires may_be_on_gpu {
   const auto most_entries = most < 1e18 ? static_cast<Offset>(most) : std::numeric_limits<Offset>::max();
   std::optional<FactorsOnGpu<T>> made =
       FactorsOnGpu<T>::make(analysis.space(), a, how->kind, most_entries, budget, stop);
-  if (!made) return {};
+  if (!made || (made->raised_pivots() > 0 && !incomplete_lu_definition::may_raise(options))) return {};
   const Csr<double> whole = usable_copy(analysis.space(), analysis.matrix());
   const InverseMap inverse = incomplete_lu_definition::inverse_on_host(*made);
   if (!incomplete_lu_definition::is_inverse(whole.view(), inverse)) return {};

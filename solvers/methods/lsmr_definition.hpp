@@ -297,7 +297,7 @@ SolveResult Lsmr::run(const Space& space, const OperatorRef<Space, T>& given, In
   result.solver = name;
   result.preconditioner = name_in_report(preconditioner);
   const CallbackGuard guard(options);
-  const int every = block_length(space, system.a(), options, period, system.m().seconds());
+  const int every = block_length_with(space, system.a(), system.m(), options, period);
   LeastSquares<Space, T> method(system, x, guard.options(), every, workspace);
   method.run(result);
   check_goal<T>(result, system.b_norm(), method.monitor().goal());

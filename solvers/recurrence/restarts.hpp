@@ -61,6 +61,16 @@ int block_length(const Space& space, const Map& a, const SolveOptions& options, 
   }
 }
 
+/// The same for a solve with M. Complete factors are needed once or twice; the host, or one row after the other, takes
+/// long to apply them.
+template <class Space, class Map, class Preconditioner>
+int block_length_with(const Space& space, const Map& a, const Preconditioner& m, const SolveOptions& options,
+                      int period) {
+  constexpr double of_factors = 100e-6;
+  const bool few = m.is_complete() || (m.rate() > 0 && m.rate() < 0.5);
+  return block_length(space, a, options, period, std::max(m.seconds(), m.is_complete() ? of_factors : 0.0), few);
+}
+
 /// Decides what follows when a recurrence has stopped, by comparing the norms of the recomputed residual at the last
 /// two stops.
 class RestartPolicy {
@@ -595,9 +605,7 @@ SolveResult solve_with_restarts(const ScaledSystem<Space, T>& system, Out<T> x, 
   result.preconditioner = name_in_report(system.m());
   const CallbackGuard guard(options);
   Solve<Space, T> solve(system, x, guard.options(),
-                        block_length(system.space(), system.a(), options, period, system.m().seconds(),
-                                     system.m().rate() > 0 && system.m().rate() < 0.5),
-                        workspace);
+                        block_length_with(system.space(), system.a(), system.m(), options, period), workspace);
   const RestartRecord record = restart_until_over<Method>(solve, system, x, workspace, recurrence, result);
   solve.give_back(result);
   report_ending<Method, Space, T>(result, solve, record, system, x, options);
