@@ -86,7 +86,7 @@ class Solution:
     def _failure(self):
         return "; ".join(r.message for r in self.results if not r.converged)
 
-    def report(self, on_failure, stacklevel):
+    def _report(self, on_failure, stacklevel):
         """Warns, raises or keeps silent where the solve didn't converge; a callback that ended it is no failure."""
         if self.converged or on_failure == "ignore":
             return self
@@ -97,8 +97,8 @@ class Solution:
         return self
 
     def to_dict(self):
-        """All attributes but x as a dictionary."""
-        return {name: getattr(self, name) for name in _FIELDS}
+        """All attributes but x as a dictionary, with lists in place of arrays: json.dumps takes it."""
+        return {name: _plain(getattr(self, name)) for name in _FIELDS}
 
     def __repr__(self):
         return "\n".join(r.message for r in self.results)
@@ -110,6 +110,14 @@ class Solution:
 
     def __reduce__(self):
         return Solution, (self.x, self.results, self.set_up, self.device, self.goal)
+
+
+def _plain(value):
+    if isinstance(value, dict):
+        return {key: _plain(of) for key, of in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(of) for of in value]
+    return value.tolist() if hasattr(value, "tolist") else value
 
 
 def _field(name):

@@ -204,7 +204,7 @@ class Solver:
                             given.get("rtol") or self._rtol)
         if error is not None:
             interrupt(error, solution)
-        return solution.report(_failure_word(on_failure or self._on_failure), 3)
+        return solution._report(_failure_word(on_failure or self._on_failure), 3)
 
     def _guess(self, b, right, x0, out, A):
         """The guess in the host memory that takes x."""

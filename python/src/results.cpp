@@ -7,6 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <cstdint>
+#include <cstdio>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -108,13 +109,20 @@ void bind_results(nb::module_& m) {
       .def_prop_ro("condition_of", [](const SolveResult& r) { return to_string(r.condition.of); })
       .def_prop_ro("forward_error", &SolveResult::forward_error)
       .def_prop_ro("message", &SolveResult::message)
+      .def("__repr__", [](const SolveResult& r) { return "<ostinato.Result: " + r.message() + ">"; })
       .def("__getstate__", &state_of)
       .def("__setstate__", &set_state);
 
   nb::class_<Iteration>(m, "Iteration", "The progress of a solve, as a callback gets it.")
       .def_ro("number", &Iteration::number, "Finished iterations.")
       .def_ro("relative_residual", &Iteration::relative_residual, "Residual norm of the recurrence over ||b||.")
-      .def_ro("seconds", &Iteration::seconds, "Since the solve began.");
+      .def_ro("seconds", &Iteration::seconds, "Since the solve began.")
+      .def("__repr__", [](const Iteration& now) {
+        char text[120];
+        std::snprintf(text, sizeof text, "<ostinato.Iteration %d, relative residual %.3g, %.3g s>", now.number,
+                      now.relative_residual, now.seconds);
+        return std::string(text);
+      });
 
   nb::class_<RecycledSpace>(m, "RecycledSpace",
                             "What GCRO-DR has found out about a matrix, for later solves; serves one at a time.")

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The Ostinato authors
 # SPDX-License-Identifier: Apache-2.0
 import copy
+import json
 import pickle
 import threading
 import warnings
@@ -46,6 +47,8 @@ def test_result_says_how_it_went(poisson):
     x, info = r
     assert x is r.x is r.check() and info == 0
     assert r.to_dict()["solver"] == r.solver and r.set_up["format"] and r.device
+    assert json.loads(json.dumps(r.to_dict()))["history"] == list(r.history)
+    assert repr(r.results[0]).startswith("<ostinato.Result: ") and r.message in repr(r.results[0])
     assert "converged" in repr(r)
 
 
