@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/team/team.hpp>
 
 #include <sched.h>
@@ -125,6 +126,7 @@ Team Team::alone() { return Team(std::make_shared<Alone>()); }
 
 std::vector<Team> Team::threads(int size) {
   if (size < 1) throw ArgumentError("Team::threads: " + std::to_string(size) + " ranks asked for");
+  const Host pool;  // begins on a thread that is there at the end of the program, where the pool ends
   std::vector<Team> ranks;
   for (auto& channel : detail::channels_between_threads(size)) ranks.push_back(Team(std::move(channel)));
   return ranks;
