@@ -305,8 +305,7 @@ void DistributedOperator<Local, T>::apply_dot(Block<const T> x, Block<T> y, Bloc
 
 /// *slot = w . y of all ranks, from the sums of blocks that the interior rows have left, where their format does that.
 template <class Local, class T>
-void DistributedOperator<Local, T>::join_dot(const T* w, const T* y,
-                                             Slot<T> slot) const requires Local::has_host_memory {
+void DistributedOperator<Local, T>::join_dot(const T* w, const T* y, Slot<T> slot) const requires is_host<Local> {
   using Sum = Sums<1, sum_t<T>>;
   const std::size_t n = this->rows(), blocks = (n + host_block - 1) / host_block;
   const std::vector<double>& left = formats::detail::dot_blocks();

@@ -88,7 +88,7 @@ class DistributedOperator : public LinearMap<Distributed<Local>, T> {
   void begin(const T* x) const;
   void end(const T* x) const;
   void multiply_boundary(T alpha, T beta, T* y) const;
-  void join_dot(const T* w, const T* y, Slot<T> slot) const requires Local::has_host_memory;
+  void join_dot(const T* w, const T* y, Slot<T> slot) const requires is_host<Local>;
 
   using LinearMap<Space, T>::space_;
   Partition row_parts_, column_parts_;
