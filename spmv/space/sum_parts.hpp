@@ -6,13 +6,15 @@
 
 namespace ostinato::detail {
 
+/// Parts of a vector whose sums a kernel joins by itself, at most.
+inline constexpr int most_sum_parts = 16;
+
 /// Where a kernel finds the sums of the blocks of a vector: in the parts of some ranks, one after the other.
 template <class Result>
 struct SumParts {
-  static constexpr int most = 16;
   int count = 0;
-  const Result* sums[most] = {};
-  unsigned blocks[most] = {};
+  const Result* sums[most_sum_parts] = {};
+  unsigned blocks[most_sum_parts] = {};
 
   void add(const Result* of_rank, std::size_t length) {
     sums[count] = of_rank;

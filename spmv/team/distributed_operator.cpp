@@ -7,6 +7,7 @@
 #include <cstring>
 #include <limits>
 
+#include <ostinato/spmv/analysis/profile.hpp>
 #include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/base/timing.hpp>
 #include <ostinato/spmv/cost/cost.hpp>
@@ -79,7 +80,7 @@ struct DistributedOperator<Local, T>::Cut {
 
  private:
   static Offset slots_of(const Csr<T>& a) {
-    constexpr std::size_t slice = 32;
+    constexpr auto slice = static_cast<std::size_t>(Profile::slice_rows);
     Offset slots = 0;
     for (std::size_t first = 0; first < static_cast<std::size_t>(a.rows); first += slice) {
       Offset longest = 0;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/sum_parts.hpp>
 #include <ostinato/spmv/team/team.hpp>
 
 namespace ostinato {
@@ -28,7 +29,7 @@ namespace ostinato {
 /// Requires  All ranks take all turns together.
 class PeerBuffers {
  public:
-  static constexpr int most_ranks = 16;
+  static constexpr int most_ranks = detail::most_sum_parts;
 
   /// Null where a rank is another process, or a GPU doesn't reach another one's memory, and for more ranks.
   /// Exec      Collective. From then on the GPUs reach each other's memory, for the whole process.
