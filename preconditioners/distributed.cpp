@@ -76,6 +76,7 @@ class JacobiOfAll final : public Base<Local, T> {
   std::size_t rows() const override { return inverse_.size(); }
   std::size_t bytes() const override { return inverse_.bytes(); }
   bool equals_transpose() const override { return true; }
+  bool capturable() const override { return true; }
   std::string name() const override { return "jacobi"; }
 
  private:
@@ -105,6 +106,7 @@ class ChebyshevOfAll final : public Base<Local, T> {
   std::size_t rows() const override { return inverse_.size(); }
   std::size_t bytes() const override { return 3 * inverse_.bytes(); }
   bool equals_transpose() const override { return true; }
+  bool capturable() const override { return a_.capturable(); }
   std::string name() const override { return "chebyshev"; }
 
  private:
@@ -162,6 +164,7 @@ class BlockJacobiOfAll final : public Base<Local, T> {
   }
   std::size_t rows() const override { return blocks_->rows(); }
   std::size_t bytes() const override { return blocks_->bytes(); }
+  bool capturable() const override { return true; }
   std::string name() const override { return "block-jacobi"; }
 
  private:
@@ -192,6 +195,7 @@ class AdditiveSchwarz final : public Base<Local, T> {
     using Inner = PreconditionerBase<Local, T>;
     varies_ = any(&Inner::varies, false);
     in_float_ = any(&Inner::works_in_float, false);
+    capturable_ = team.least(inner_ == nullptr || inner_->capturable() ? 1 : 0) == 1;
     symmetric_ = team.least(inner_ == nullptr || inner_->symmetric() ? 1 : 0) == 1;
     equals_transpose_ = team.least(inner_ == nullptr || inner_->equals_transpose() ? 1 : 0) == 1;
     if (team.size() > 1) name_ += " of each rank";
@@ -206,13 +210,14 @@ class AdditiveSchwarz final : public Base<Local, T> {
   bool works_in_float() const override { return in_float_; }
   bool symmetric() const override { return symmetric_; }
   bool equals_transpose() const override { return equals_transpose_; }
+  bool capturable() const override { return capturable_; }
   std::string name() const override { return name_; }
 
  private:
   std::size_t rows_;
   std::string name_;
   std::unique_ptr<PreconditionerBase<Local, T>> inner_;
-  bool varies_ = false, in_float_ = false, symmetric_ = true, equals_transpose_ = true;
+  bool varies_ = false, in_float_ = false, symmetric_ = true, equals_transpose_ = true, capturable_ = true;
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numeric>
 
 #include <ostinato/spmv/analysis/profile.hpp>
 #include <ostinato/spmv/base/error.hpp>
@@ -18,9 +19,9 @@
 #include <ostinato/spmv/space/dot.hpp>
 #include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
+#include <ostinato/spmv/space/sums_of_blocks.hpp>
 #include <ostinato/spmv/space/vector_steps_definition.hpp>
 #include <ostinato/spmv/team/distributed_facts.hpp>
-#include <ostinato/spmv/team/halo_steps.hpp>
 
 namespace ostinato {
 
@@ -175,9 +176,11 @@ template <class Local, class T>
 void DistributedOperator<Local, T>::meet_peers() requires is_cuda<Local> {
   const Team& team = space_.team();
   const std::size_t ranks = static_cast<std::size_t>(team.size()), below = halo_.below(), bytes = sizeof(T);
-  if (team.size() > 1) peers_ = PeerBuffers::make(team, space_.local());
-  if (peers_ == nullptr) {
-    team.agreed([&] { courier_ = std::make_unique<Courier>(space_.local(), sent_.bytes(), halo_.ghosts() * bytes); });
+  gpu_.takes_captures = space_.can_capture();
+  if (team.size() > 1) gpu_.peers = PeerBuffers::make(team, space_.local());
+  if (gpu_.peers == nullptr) {
+    team.agreed(
+        [&] { gpu_.courier = std::make_unique<Courier>(space_.local(), sent_.bytes(), halo_.ghosts() * bytes); });
     return;
   }
   std::vector<std::size_t> mine(ranks), all(ranks * ranks);
@@ -186,8 +189,44 @@ void DistributedOperator<Local, T>::meet_peers() requires is_cuda<Local> {
   halo_.for_ghosts([&](int rank, std::size_t begin, std::size_t count) {
     const std::size_t there = all[static_cast<std::size_t>(rank) * ranks + static_cast<std::size_t>(team.rank())];
     T* const to = x_.data() + (begin < below ? begin : own_.size() + begin);
-    copies_.push_back({rank, there * bytes, to, count * bytes});
+    gpu_.copies.push_back({rank, there * bytes, to, count * bytes});
   });
+  if (gpu_.takes_captures) meet_in_kernels();
+}
+
+template <class Local, class T>
+void DistributedOperator<Local, T>::meet_in_kernels() requires is_cuda<Local> {
+  std::uint32_t partners = 0;
+  std::size_t most = 0;
+  const auto take = [&](detail::Shares& into) {
+    return [&](int rank, std::size_t begin, std::size_t count) {
+      into.add(rank, begin, count);
+      partners |= std::uint32_t{1} << rank;
+      most = std::max(most, count);
+    };
+  };
+  halo_.for_given(take(gpu_.given));
+  halo_.for_ghosts(take(gpu_.ghosts));
+  gpu_.rendezvous =
+      std::make_unique<Rendezvous>(space_.team(), space_.local(), space_.team().most(most) * sizeof(T), partners);
+}
+
+template <class Local, class T>
+bool DistributedOperator<Local, T>::capturable() const {
+  if constexpr (is_cuda<Local>) return gpu_.takes_captures;
+  return false;
+}
+
+/// Room for the sums of blocks, where the formats leave them.
+template <class Local, class T>
+void DistributedOperator<Local, T>::build_sums(const std::vector<Index>& boundary) requires is_cuda<Local> {
+  if (format_ != "dia" && format_ != in_order<Local>) return;
+  const std::size_t blocks = (this->rows() + host_block - 1) / host_block;
+  std::vector<Index> first(blocks + 1);
+  for (const Index row : boundary) ++first[static_cast<std::size_t>(row) / host_block + 1];
+  std::partial_sum(first.begin(), first.end(), first.begin());
+  gpu_.first_of = Vector<Cuda, Index>(space_.local(), std::span<const Index>(first));
+  gpu_.sums = Vector<Cuda, double>(space_.local(), blocks);
 }
 
 template <class Local, class T>
@@ -211,6 +250,7 @@ void DistributedOperator<Local, T>::build(Cut cut) {
   if (rows > 0)
     boundary_ = std::make_unique<Operator<Local, T>>(
         local, std::move(cut.boundary), FormatOptions{.format = format_ == "dia" ? in_order<Local> : format_});
+  if constexpr (is_cuda<Local>) build_sums(cut.rows);
   local.wait();  // other streams may write what is made here
 }
 
@@ -221,46 +261,71 @@ void DistributedOperator<Local, T>::add_adjoint(const CsrView<T>& mine) {
   adjoint_ = std::make_unique<DistributedOperator>(space_, column_parts_, row_parts_, rows.view());
 }
 
-/// Starts the exchange of ghosts: on a GPU, their copies, or that of what other ranks get.
+/// Starts the exchange of ghosts.
 template <class Local, class T>
 void DistributedOperator<Local, T>::begin(const T* x) const {
-  if (peers_ != nullptr) {
-    const Stopwatch watch;
-    peers_->turn(sent_.bytes());
-    pick(space_.local(), given_, x, reinterpret_cast<T*>(peers_->mine()));
-    peers_->publish();
-    space_.team().all_gather(nullptr, 0, nullptr);
-    peers_->copy(copies_);
-    seconds_ += watch.seconds();
-    return;
-  }
-  pick(space_.local(), given_, x, sent_.data());
-  if constexpr (Local::has_host_memory) {
-    halo_.start(space_.team(), sent_.data(), x_.data(), x_.data() + halo_.below() + own_.size());
+  if constexpr (is_cuda<Local>) {
+    begin_on_gpu(x);
   } else {
-    courier_->fetch(sent_.data());
+    pick(space_.local(), given_, x, sent_.data());
+    halo_.start(space_.team(), sent_.data(), x_.data(), x_.data() + halo_.below() + own_.size());
   }
 }
 
-/// Ends it, and completes the x of the boundary.
+/// Starts the copies of ghosts, or that of what other ranks get.
+template <class Local, class T>
+void DistributedOperator<Local, T>::begin_on_gpu(const T* x) const requires is_cuda<Local> {
+  if (is_captured()) {
+    if (gpu_.rendezvous == nullptr || gpu_.rendezvous->view().partners == 0) return;
+    return detail::give_ghosts(space_.local(), gpu_.rendezvous->view(), gpu_.given, given_.data(), x);
+  }
+  if (gpu_.peers == nullptr) {
+    pick(space_.local(), given_, x, sent_.data());
+    return gpu_.courier->fetch(sent_.data());
+  }
+  const Stopwatch watch;
+  gpu_.peers->turn(sent_.bytes());
+  pick(space_.local(), given_, x, reinterpret_cast<T*>(gpu_.peers->mine()));
+  gpu_.peers->publish();
+  space_.team().all_gather(nullptr, 0, nullptr);
+  gpu_.peers->copy(gpu_.copies);
+  seconds_ += watch.seconds();
+}
+
+/// Ends the exchange, and completes the x of the boundary.
 template <class Local, class T>
 void DistributedOperator<Local, T>::end(const T* x) const {
-  pick(space_.local(), own_, x, x_.data() + halo_.below());
-  const Stopwatch watch;
-  if (peers_ != nullptr) {
-    peers_->join();
-  } else if constexpr (Local::has_host_memory) {
-    space_.team().finish_exchange();
+  ++exchanges_;
+  if constexpr (is_cuda<Local>) {
+    end_on_gpu(x);
   } else {
-    const std::size_t below = halo_.below(), above = halo_.ghosts() - below;
-    courier_->wait();
-    T* const ghosts = reinterpret_cast<T*>(courier_->in());
-    halo_.start(space_.team(), reinterpret_cast<const T*>(courier_->out()), ghosts, ghosts + below);
+    pick(space_.local(), own_, x, x_.data() + halo_.below());
+    const Stopwatch watch;
     space_.team().finish_exchange();
-    courier_->deliver({{x_.data(), below * sizeof(T)}, {x_.data() + below + own_.size(), above * sizeof(T)}});
+    seconds_ += watch.seconds();
+  }
+}
+
+template <class Local, class T>
+void DistributedOperator<Local, T>::end_on_gpu(const T* x) const requires is_cuda<Local> {
+  const std::size_t below = halo_.below(), above = halo_.ghosts() - below;
+  if (is_captured()) {
+    if (gpu_.rendezvous == nullptr || gpu_.rendezvous->view().partners == 0) return;
+    return detail::receive_ghosts(space_.local(), gpu_.rendezvous->view(), gpu_.ghosts,
+                                  detail::BoundaryX<T>{below, own_.size(), own_.data(), x, x_.data()});
+  }
+  pick(space_.local(), own_, x, x_.data() + below);
+  const Stopwatch watch;
+  if (gpu_.peers != nullptr) {
+    gpu_.peers->join();
+  } else {
+    gpu_.courier->wait();
+    T* const ghosts = reinterpret_cast<T*>(gpu_.courier->in());
+    halo_.start(space_.team(), reinterpret_cast<const T*>(gpu_.courier->out()), ghosts, ghosts + below);
+    space_.team().finish_exchange();
+    gpu_.courier->deliver({{x_.data(), below * sizeof(T)}, {x_.data() + below + own_.size(), above * sizeof(T)}});
   }
   seconds_ += watch.seconds();
-  ++exchanges_;
 }
 
 /// The rows of the boundary, after the interior has overwritten y; their y before is in y_.
@@ -300,8 +365,25 @@ void DistributedOperator<Local, T>::apply_dot(Block<const T> x, Block<T> y, Bloc
       join_dot(w.column(k).data(), y.column(k).data(), slots + k);
     }
   } else {
-    LinearMap<Space, T>::apply_dot(x, y, w, slots);
+    if (gpu_.first_of.size() == 0) return LinearMap<Space, T>::apply_dot(x, y, w, slots);
+    for (int k = 0; k < y.columns; ++k)
+      dot_on_gpu(x.column(k).data(), y.column(k).data(), w.column(k).data(), slots + k);
   }
+}
+
+/// y = A x;  *slot = w . y of all ranks, from the sums of blocks that the interior rows leave.
+template <class Local, class T>
+void DistributedOperator<Local, T>::dot_on_gpu(const T* x, T* y, const T* w,
+                                               Slot<T> slot) const requires is_cuda<Local> {
+  const std::size_t n = this->rows();
+  begin(x);
+  if (interior_ != nullptr) {
+    const SumsOfBlocks there(space_.local(), const_cast<double*>(gpu_.sums.data()));
+    interior_->apply_dot(In<T>(x, this->cols()), Out<T>(y, n), In<T>(w, n), slot_.data());
+  }
+  end(x);
+  if (boundary_ != nullptr) boundary_->apply(T{1}, x_.span(), T{0}, y_.span());
+  sum(space_, n, detail::DotOfProduct<T>{gpu_.sums.data(), gpu_.first_of.data(), rows_.data(), y_.data(), w, y}, slot);
 }
 
 /// *slot = w . y of all ranks, from the sums of blocks that the interior rows have left, where their format does that.

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <ostinato/spmv/analysis/facts.hpp>
@@ -18,8 +19,10 @@
 #include <ostinato/spmv/space/vector.hpp>
 #include <ostinato/spmv/team/distributed_space.hpp>
 #include <ostinato/spmv/team/halo.hpp>
+#include <ostinato/spmv/team/halo_steps.hpp>
 #include <ostinato/spmv/team/partition.hpp>
 #include <ostinato/spmv/team/peer_buffers.hpp>
+#include <ostinato/spmv/team/rendezvous.hpp>
 
 namespace ostinato {
 
@@ -48,7 +51,7 @@ struct HaloReport {
 /// Traffic   As Operator, and 16 bytes for each ghost and each element that goes to another rank, in double precision.
 /// Exec      All ranks call all functions together, each on one thread. On GPUs the ghosts are copied while the
 ///           interior rows are multiplied, from GPU to GPU or, where these don't reach each other, by the hosts, which
-///           then wait.
+///           then wait. Captured products are kernels that give and wait for the ghosts (Rendezvous).
 /// Throws    ArgumentError on all ranks where the rows of one aren't valid: RankError on the others. RankError from
 ///           products.
 template <class Local, class T>
@@ -78,13 +81,37 @@ class DistributedOperator : public LinearMap<Distributed<Local>, T> {
   bool accurate_residual(double outer, double inner, Block<const T> x, Block<const T> b, Block<T> r,
                          Slot<T> slots) const override;
   const LinearMap<Space, T>* adjoint() const override { return adjoint_.get(); }
+  bool capturable() const override;
   const Facts* facts() const override { return &facts_; }
   std::size_t bytes() const override;
 
  private:
   struct Cut;
+  /// How the ghosts come on GPUs: they are copied from the memory of the others, or go through that of the host. In
+  /// captured products kernels give and take them.
+  struct BetweenGpus {
+    std::unique_ptr<PeerBuffers> peers;
+    std::vector<PeerBuffers::Copy> copies;
+    std::unique_ptr<Courier> courier;
+    std::unique_ptr<Rendezvous> rendezvous;
+    detail::Shares given, ghosts;
+    bool takes_captures = false;
+    Vector<Cuda, double> sums;     ///< of the blocks of w . y
+    Vector<Cuda, Index> first_of;  ///< blocks + 1: among the rows of the boundary; empty where rows are csr
+  };
+  struct None {};
+
   void build(Cut cut);
+  void build_sums(const std::vector<Index>& boundary) requires is_cuda<Local>;
   void meet_peers() requires is_cuda<Local>;
+  void meet_in_kernels() requires is_cuda<Local>;
+  bool is_captured() const {
+    if constexpr (is_cuda<Local>) return space_.captures();
+    return false;
+  }
+  void begin_on_gpu(const T* x) const requires is_cuda<Local>;
+  void end_on_gpu(const T* x) const requires is_cuda<Local>;
+  void dot_on_gpu(const T* x, T* y, const T* w, Slot<T> slot) const requires is_cuda<Local>;
   void begin(const T* x) const;
   void end(const T* x) const;
   void multiply_boundary(T alpha, T beta, T* y) const;
@@ -101,10 +128,7 @@ class DistributedOperator : public LinearMap<Distributed<Local>, T> {
   Vector<Local, Index> given_, own_, rows_;  ///< elements for others; columns and rows of the boundary, own numbers
   mutable Vector<Local, T> sent_, x_, y_;    ///< of the boundary: ghosts below, own elements, ghosts above
   mutable Vector<Local, sum_t<T>> slot_;
-  // On GPUs, one of the two: the ghosts are copied from the memory of the others, or go through that of the host.
-  std::unique_ptr<PeerBuffers> peers_;
-  std::vector<PeerBuffers::Copy> copies_;
-  std::unique_ptr<Courier> courier_;
+  [[no_unique_address]] std::conditional_t<is_cuda<Local>, BetweenGpus, None> gpu_;
   std::unique_ptr<DistributedOperator> adjoint_;
   mutable std::uint64_t exchanges_ = 0;
   mutable double seconds_ = 0;

@@ -6,7 +6,11 @@
 
 #include <ostinato/spmv/base/function.hpp>
 #include <ostinato/spmv/base/index.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
+#include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
+#include <ostinato/spmv/space/rendezvous.hpp>
+#include <ostinato/spmv/space/sums.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato {
@@ -28,6 +32,52 @@ struct Put {
   T* to;
   OSTINATO_FUNCTION void operator()(std::size_t k) const { to[at[k]] = from[k]; }
 };
+
+/// Functor for sum() on GPUs of ranks: w . y of a product, from the sums of blocks that the interior rows have left.
+/// Rows of the boundary are put into y first, and the sums of their blocks made anew, as cuda::for_rows() makes them.
+template <class T>
+struct DotOfProduct {
+  const double* sums;    ///< of each block
+  const Index* first;    ///< blocks + 1: which of the boundary's rows are in a block
+  const Index* rows;     ///< of the boundary, ascending
+  const T* of_boundary;  ///< their elements of y
+  const T* w;
+  T* y;
+
+  Sums<1, sum_t<T>> operator()(std::size_t) const;  ///< says what it sums; there are blocks alone
+#ifdef __CUDACC__
+  __device__ Sums<1> sum_of_block(std::size_t begin, std::size_t end) const;
+#endif
+};
+
+/// Parts of a list, of some ranks.
+struct Shares {
+  int count = 0;
+  int rank[most_sum_parts] = {};
+  unsigned begin[most_sum_parts] = {}, length[most_sum_parts] = {};
+
+  void add(int of, std::size_t from, std::size_t elements) {
+    rank[count] = of;
+    begin[count] = static_cast<unsigned>(from);
+    length[count++] = static_cast<unsigned>(elements);
+  }
+};
+
+/// Gives x[given[k]] to the ranks that need them. A kernel of receive_ghosts() follows on each rank.
+/// Exec      Enqueued, while the iterations of all ranks are captured.
+template <class T>
+void give_ghosts(const Cuda& space, const RendezvousView& at, const Shares& shares, const Index* given, const T* x);
+
+/// The x of the boundary: ghosts below, own elements x[own[k]], ghosts above. Waits for the ghosts.
+template <class T>
+struct BoundaryX {
+  std::size_t below, owns;
+  const Index* own;
+  const T* x;
+  T* to;
+};
+template <class T>
+void receive_ghosts(const Cuda& space, const RendezvousView& at, const Shares& shares, const BoundaryX<T>& boundary);
 
 }  // namespace detail
 

@@ -13,6 +13,7 @@
 #include <ostinato/spmv/space/cuda/launch.cuh>
 #include <ostinato/spmv/space/cuda/overlap.cuh>
 #include <ostinato/spmv/space/cuda/reduction.cuh>
+#include <ostinato/spmv/space/cuda/rendezvous.cuh>
 #include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/space/sum_parts.hpp>
 #include <ostinato/spmv/space/sums.hpp>
@@ -85,7 +86,19 @@ __global__ void __launch_bounds__(block_threads) sum_kernel(std::size_t n, F f, 
 }
 
 /// Elements of a block whose sum doesn't depend on the others: host_block, as on the CPU.
-inline constexpr std::size_t block_elements = 2048;
+inline constexpr std::size_t block_elements = sum_rows;
+
+/// The sum of f over the elements first .. end - 1, valid in thread 0 only. A functor may have a way of its own.
+template <class Result, class F>
+__device__ Result sum_of_block(const F& f, std::size_t first, std::size_t end) {
+  if constexpr (requires { f.sum_of_block(first, end); }) {
+    return f.sum_of_block(first, end);
+  } else {
+    Result mine{};
+    visit_elements(first, end, threadIdx.x, block_threads, f, [&](auto call) { mine += call(); });
+    return block_sum(mine);
+  }
+}
 
 template <class F, class Result>
 __global__ void __launch_bounds__(block_threads)
@@ -96,28 +109,41 @@ __global__ void __launch_bounds__(block_threads)
   }
   for (std::size_t block = blockIdx.x; begin + block * block_elements < end; block += gridDim.x) {
     const std::size_t first = begin + block * block_elements;
-    Result mine{};
-    visit_elements(first, min(first + block_elements, end), threadIdx.x, block_threads, f,
-                   [&](auto call) { mine += call(); });
-    mine = block_sum(mine);
+    const Result mine = sum_of_block<Result>(f, first, min(first + block_elements, end));
     if (threadIdx.x == 0) sums[block] = mine;
   }
 }
 
-/// In one thread block. The sums may lie in the memory of other GPUs.
-template <class F, class Result>
-__global__ void __launch_bounds__(block_threads) finish_sum_kernel(F f, detail::SumParts<Result> parts, double* slots) {
+/// Adds count / step elements, each of K sums, in order. Several are loaded before the first is added: they wait for a
+/// far cache, or another GPU.
+template <int K>
+__device__ void add_in_order(Sums<K>& total, const double* sums, unsigned begin, unsigned count, unsigned step) {
+  constexpr unsigned loads = 8;
+  for (unsigned b = begin; b < count; b += loads * step) {
+    Sums<K> next[loads];
+#pragma unroll
+    for (unsigned n = 0; n < loads; ++n) {
+      const bool is_there = b + n * step < count;
+      for (int k = 0; k < K; ++k) next[n].v[k] = is_there ? __ldcg(sums + (b + n * step) * K + k) : 0;
+    }
+#pragma unroll
+    for (unsigned n = 0; n < loads; ++n) {
+      if (b + n * step < count) total += next[n];
+    }
+  }
+}
+
+/// What one thread block makes of the sums of the blocks of some parts: part(p, blocks) says where those of a part are.
+template <class Result, class F, class PartOf>
+__device__ void finish_parts(F& f, int parts, double* slots, PartOf part) {
   static_assert(block_threads == detail::sum_lanes);
-  pdl_trigger_and_wait();
-  if (!prepare(f)) return;
   Result total{};
   unsigned first = 0;
-  for (int part = 0; part < parts.count; ++part) {
-    const double* const sums = parts.sums[part]->v;
-    for (unsigned b = (threadIdx.x - first) % block_threads; b < parts.blocks[part]; b += block_threads) {
-      for (int k = 0; k < Result::count; ++k) total.v[k] += __ldcg(sums + b * Result::count + k);
-    }
-    first += parts.blocks[part];
+  for (int p = 0; p < parts; ++p) {
+    unsigned blocks = 0;
+    const double* const sums = part(p, blocks)->v;
+    add_in_order(total, sums, (threadIdx.x - first) % block_threads, blocks, block_threads);
+    first += blocks;
   }
   total = block_sum(total);
   if (threadIdx.x != 0) return;
@@ -125,6 +151,46 @@ __global__ void __launch_bounds__(block_threads) finish_sum_kernel(F f, detail::
     for (int k = 0; k < Result::count; ++k) slots[k] = total.v[k];
   }
   if constexpr (requires { f.finish(total); }) f.finish(total);
+}
+
+/// In one thread block. The sums may lie in the memory of other GPUs.
+template <class F, class Result>
+__global__ void __launch_bounds__(block_threads) finish_sum_kernel(F f, detail::SumParts<Result> parts, double* slots) {
+  pdl_trigger_and_wait();
+  if (!prepare(f)) return;
+  finish_parts<Result>(f, parts.count, slots, [&](int p, unsigned& blocks) {
+    blocks = parts.blocks[p];
+    return parts.sums[p];
+  });
+}
+
+/// Both in one kernel, which meets those of the other ranks: each thread block gives the sums of its blocks to all
+/// ranks, and the last one adds up those of all.
+template <class F, class Result>
+__global__ void __launch_bounds__(block_threads)
+    sum_over_ranks_kernel(std::size_t n, F f, const __grid_constant__ detail::RendezvousView at, double* slots) {
+  __shared__ unsigned blocks_of[detail::most_sum_parts];
+  pdl_trigger_and_wait();
+  if (!prepare(f)) return;
+  const std::uint64_t met = times_met(at);
+  const std::size_t blocks = (n + block_elements - 1) / block_elements;
+  for (std::size_t block = blockIdx.x; block < blocks; block += gridDim.x) {
+    const std::size_t first = block * block_elements;
+    const Result mine = sum_of_block<Result>(f, first, min(first + block_elements, n));
+    if (threadIdx.x != 0) continue;
+    for (int r = 0; r < at.ranks; ++r) reinterpret_cast<Result*>(room_of(at, met, r))[block] = mine;
+  }
+  if (!is_last_to_leave(at)) return;
+  const int rank = static_cast<int>(threadIdx.x);
+  if (rank < at.ranks) say(at, met, rank, static_cast<std::uint32_t>(blocks));
+  __syncthreads();
+  if (rank < at.ranks) blocks_of[rank] = hear(at, met, rank);
+  __syncthreads();
+  finish_parts<Result>(f, at.ranks, slots, [&](int p, unsigned& there) {
+    there = blocks_of[p];
+    return reinterpret_cast<const Result*>(room_from(at, met, p));
+  });
+  if (threadIdx.x == 0) part(at, met);
 }
 
 /// How thread blocks cut a grid: into tiles of 256 columns, along x first. A column is one point, or four along the
@@ -246,6 +312,13 @@ void sum_blocks(const Cuda& space, std::size_t begin, std::size_t end, F f, Resu
 template <class F, class Result>
 void finish_sum(const Cuda& space, F f, const SumParts<Result>& parts, double* slots) {
   cuda::launch(space, cuda::finish_sum_kernel<F, Result>, 1, cuda::block_threads, 0, f, parts, slots);
+}
+
+template <class F, class Result>
+void sum_over_ranks(const Cuda& space, std::size_t n, F f, const RendezvousView& at, double* slots, Result*) {
+  const std::size_t blocks = (n + cuda::block_elements - 1) / cuda::block_elements;
+  cuda::launch(space, cuda::sum_over_ranks_kernel<F, Result>,
+               cuda::resident_blocks(space, blocks * cuda::block_threads), cuda::block_threads, 0, n, f, at, slots);
 }
 
 }  // namespace detail

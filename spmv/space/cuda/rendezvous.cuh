@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How kernels meet those of other ranks (rendezvous.hpp).
+//
+//   const unsigned long long met = times_met(at);     at the top of the kernel
+//   ...                                               writes into room_of(at, met, rank)
+//   if (!is_last_to_leave(at)) return;                all thread blocks
+//   say(at, met, word); hear(at, met);                the last one, each rank's word by a thread of its own
+//   ...                                               reads its own room, and what was said
+//   part(at);                                         one thread
+
+#include <cstddef>
+#include <cstdint>
+
+#include <ostinato/spmv/space/cuda/reduction.cuh>
+#include <ostinato/spmv/space/rendezvous.hpp>
+
+namespace ostinato::cuda {
+
+/// Nanoseconds after which a rank is given up. Its kernel has been launched, so that nothing but a fault keeps it.
+inline constexpr std::uint64_t patience = 10'000'000'000;
+
+__device__ inline std::uint64_t now_in_ns() {
+  std::uint64_t t;
+  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(t));
+  return t;
+}
+
+__device__ inline std::uint64_t times_met(const detail::RendezvousView& at) {
+  return __ldcg(reinterpret_cast<const unsigned long long*>(at.met));
+}
+
+/// What this rank writes for another one.
+__device__ inline std::byte* room_of(const detail::RendezvousView& at, std::uint64_t met, int rank) {
+  const auto turn = static_cast<std::size_t>(met & 1), ranks = static_cast<std::size_t>(at.ranks);
+  return at.room[rank] + (turn * ranks + static_cast<std::size_t>(at.rank)) * at.bytes;
+}
+
+/// What a rank has written for this one.
+__device__ inline const std::byte* room_from(const detail::RendezvousView& at, std::uint64_t met, int rank) {
+  const auto turn = static_cast<std::size_t>(met & 1), ranks = static_cast<std::size_t>(at.ranks);
+  return at.room[at.rank] + (turn * ranks + static_cast<std::size_t>(rank)) * at.bytes;
+}
+
+/// Called by all threads of all blocks: true in the last one, after the writes of all. One thread's fence is for its
+/// block, whose threads it has met before.
+__device__ inline bool is_last_to_leave(const detail::RendezvousView& at) {
+  __shared__ bool last;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    __threadfence_system();
+    last = arrives_last(at.arrived, gridDim.x * gridDim.y);
+  }
+  __syncthreads();
+  return last;
+}
+
+/// Tells a partner, or the rank itself, a word of 32 bits, and that what is written for it is complete.
+__device__ inline void say(const detail::RendezvousView& at, std::uint64_t met, int rank, std::uint32_t word) {
+  std::uint64_t* const to =
+      at.said[rank] + (met & 1) * static_cast<unsigned>(at.ranks) + static_cast<unsigned>(at.rank);
+  const std::uint64_t text = (met + 1) << 32 | word;
+  asm volatile("st.release.sys.global.u64 [%0], %1;" ::"l"(to), "l"(text) : "memory");
+}
+
+/// Waits for the word of a partner, or of the rank itself, which has said it before.
+__device__ inline std::uint32_t hear(const detail::RendezvousView& at, std::uint64_t met, int rank) {
+  const std::uint64_t* const from =
+      at.said[at.rank] + (met & 1) * static_cast<unsigned>(at.ranks) + static_cast<unsigned>(rank);
+  const auto expected = static_cast<std::uint32_t>(met + 1);
+  std::uint64_t text = 0, until = 0;
+  for (int tries = 0;; ++tries) {
+    asm volatile("ld.acquire.sys.global.u64 %0, [%1];" : "=l"(text) : "l"(from) : "memory");
+    if (static_cast<std::uint32_t>(text >> 32) == expected) break;
+    if (tries % 256 != 255) continue;
+    if (until == 0) until = now_in_ns() + patience;
+    if (*static_cast<volatile int*>(at.is_late) != 0 || now_in_ns() > until) {
+      *static_cast<volatile int*>(at.is_late) = 1;
+      *static_cast<volatile int*>(at.is_late_for_host) = 1;
+      break;
+    }
+  }
+  return static_cast<std::uint32_t>(text);
+}
+
+__device__ inline bool is_partner(const detail::RendezvousView& at, int rank) {
+  return (at.partners >> rank & 1u) != 0;
+}
+
+/// The next kernel begins the next meeting.
+__device__ inline void part(const detail::RendezvousView& at, std::uint64_t met) {
+  *at.arrived = 0;
+  *at.met = met + 1;
+}
+
+}  // namespace ostinato::cuda
