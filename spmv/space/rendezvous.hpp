@@ -9,9 +9,9 @@
 
 namespace ostinato::detail {
 
-/// Where kernels of ranks, each on a GPU, meet: a kernel writes into the memory of other ranks, says so, and waits until
-/// they have done the same. Meetings alternate between two turns: who comes to the next one has read what came before.
-/// So kernels may be captured, whose arguments stay the same.
+/// Where kernels of ranks, each on a GPU, meet: a kernel writes into the memory of other ranks, says so, and waits
+/// until they have done the same. Meetings alternate between two turns: who comes to the next one has read what came
+/// before. So kernels may be captured, whose arguments stay the same.
 ///
 /// Requires  All ranks launch the same kernels in the same order, and no rank's launch waits for another one's kernel.
 struct RendezvousView {
