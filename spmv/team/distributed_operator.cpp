@@ -19,6 +19,7 @@
 #include <ostinato/spmv/space/dot.hpp>
 #include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
+#include <ostinato/spmv/space/side_stream.hpp>
 #include <ostinato/spmv/space/sums_of_blocks.hpp>
 #include <ostinato/spmv/space/vector_steps_definition.hpp>
 #include <ostinato/spmv/team/distributed_facts.hpp>
@@ -26,6 +27,9 @@
 namespace ostinato {
 
 namespace {
+
+/// The stream beside that of the space in which captured products exchange ghosts.
+constexpr int exchange_stream = 1;
 
 /// The format beside dia that adds the terms of a row one after the other, as dia does, on any number of ranks.
 template <class Local>
@@ -328,25 +332,42 @@ void DistributedOperator<Local, T>::end_on_gpu(const T* x) const requires is_cud
   seconds_ += watch.seconds();
 }
 
-/// The rows of the boundary, after the interior has overwritten y; their y before is in y_.
+/// Multiplies the interior rows while the ghosts come, and then those of the boundary, into y_. While the product is
+/// captured, the ghosts and the boundary have a stream beside that of the interior.
 template <class Local, class T>
-void DistributedOperator<Local, T>::multiply_boundary(T alpha, T beta, T* y) const {
-  if (boundary_ == nullptr) return;
-  boundary_->apply(alpha, x_.span(), beta, y_.span());
-  put<Local, T>(space_.local(), rows_, y_.data(), y);
+template <class Interior, class Boundary>
+void DistributedOperator<Local, T>::multiply(const T* x, Interior interior, Boundary boundary) const {
+  const auto if_there = [](const auto& a, auto f) {
+    if (a != nullptr) f(*a);
+  };
+  if (is_captured() && boundary_ != nullptr) {
+    SideStream<Local> beside(space_.local(), exchange_stream);
+    beside.mark();
+    beside.run([&] {
+      begin(x);
+      end(x);
+      boundary(*boundary_);
+    });
+    if_there(interior_, interior);
+    beside.join();
+    return;
+  }
+  begin(x);
+  if_there(interior_, interior);
+  end(x);
+  if_there(boundary_, boundary);
 }
 
 template <class Local, class T>
 void DistributedOperator<Local, T>::apply(T alpha, Block<const T> x, T beta, Block<T> y) const {
   require_shapes("apply", this->rows(), this->cols(), x.rows, y.rows);
   for (int k = 0; k < y.columns; ++k) {
-    const T* const from = x.column(k).data();
     T* const to = y.column(k).data();
-    begin(from);
     if (beta != T{0}) pick<Local, T>(space_.local(), rows_, to, y_.data());
-    if (interior_ != nullptr) interior_->apply(alpha, x.column(k), beta, y.column(k));
-    end(from);
-    multiply_boundary(alpha, beta, to);
+    multiply(
+        x.column(k).data(), [&](const auto& a) { a.apply(alpha, x.column(k), beta, y.column(k)); },
+        [&](const auto& a) { a.apply(alpha, x_.span(), beta, y_.span()); });
+    put<Local, T>(space_.local(), rows_, y_.data(), to);
   }
 }
 
@@ -356,12 +377,11 @@ void DistributedOperator<Local, T>::apply_dot(Block<const T> x, Block<T> y, Bloc
   require_shapes("apply_dot", this->rows(), this->cols(), x.rows, w.rows);
   if constexpr (Local::has_host_memory) {
     for (int k = 0; k < y.columns; ++k) {
-      const T* const from = x.column(k).data();
-      begin(from);
       formats::detail::dot_blocks().clear();
-      if (interior_ != nullptr) interior_->apply_dot(x.column(k), y.column(k), w.column(k), slot_.data());
-      end(from);
-      multiply_boundary(T{1}, T{0}, y.column(k).data());
+      multiply(
+          x.column(k).data(), [&](const auto& a) { a.apply_dot(x.column(k), y.column(k), w.column(k), slot_.data()); },
+          [&](const auto& a) { a.apply(T{1}, x_.span(), T{0}, y_.span()); });
+      put<Local, T>(space_.local(), rows_, y_.data(), y.column(k).data());
       join_dot(w.column(k).data(), y.column(k).data(), slots + k);
     }
   } else {
@@ -376,13 +396,13 @@ template <class Local, class T>
 void DistributedOperator<Local, T>::dot_on_gpu(const T* x, T* y, const T* w,
                                                Slot<T> slot) const requires is_cuda<Local> {
   const std::size_t n = this->rows();
-  begin(x);
-  if (interior_ != nullptr) {
-    const SumsOfBlocks there(space_.local(), const_cast<double*>(gpu_.sums.data()));
-    interior_->apply_dot(In<T>(x, this->cols()), Out<T>(y, n), In<T>(w, n), slot_.data());
-  }
-  end(x);
-  if (boundary_ != nullptr) boundary_->apply(T{1}, x_.span(), T{0}, y_.span());
+  multiply(
+      x,
+      [&](const auto& a) {
+        const SumsOfBlocks there(space_.local(), const_cast<double*>(gpu_.sums.data()));
+        a.apply_dot(In<T>(x, this->cols()), Out<T>(y, n), In<T>(w, n), slot_.data());
+      },
+      [&](const auto& a) { a.apply(T{1}, x_.span(), T{0}, y_.span()); });
   sum(space_, n, detail::DotOfProduct<T>{gpu_.sums.data(), gpu_.first_of.data(), rows_.data(), y_.data(), w, y}, slot);
 }
 

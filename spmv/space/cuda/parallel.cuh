@@ -43,6 +43,16 @@ __global__ void __launch_bounds__(block_threads) for_each_kernel(std::size_t n, 
   for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * block_threads + threadIdx.x; i < n; i += stride) f(i);
 }
 
+/// Thread blocks of a sum on a multiprocessor.
+template <class F>
+constexpr int sum_blocks_of_multiprocessor() {
+  if constexpr (requires { F::blocks_of_multiprocessor; }) {
+    return F::blocks_of_multiprocessor;
+  } else {
+    return blocks_per_multiprocessor;
+  }
+}
+
 /// What f.fours(i) gives, element by element.
 template <class F>
 __device__ auto one_by_one(const F& f, std::size_t i) {
@@ -293,10 +303,8 @@ void for_each(const Cuda& space, std::size_t n, F f) {
 
 template <class F>
 void sum(const Cuda& space, std::size_t n, F f, double* slots) {
-  int of_multiprocessor = cuda::blocks_per_multiprocessor;
-  if constexpr (requires { F::blocks_of_multiprocessor; }) of_multiprocessor = F::blocks_of_multiprocessor;
-  cuda::launch(space, cuda::sum_kernel<F>, cuda::resident_blocks(space, n, of_multiprocessor), cuda::block_threads, 0,
-               n, f, cuda::reduction(space, slots));
+  const int blocks = cuda::resident_blocks(space, n, cuda::sum_blocks_of_multiprocessor<F>());
+  cuda::launch(space, cuda::sum_kernel<F>, blocks, cuda::block_threads, 0, n, f, cuda::reduction(space, slots));
 }
 
 namespace detail {
@@ -316,9 +324,9 @@ void finish_sum(const Cuda& space, F f, const SumParts<Result>& parts, double* s
 
 template <class F, class Result>
 void sum_over_ranks(const Cuda& space, std::size_t n, F f, const RendezvousView& at, double* slots, Result*) {
-  const std::size_t blocks = (n + cuda::block_elements - 1) / cuda::block_elements;
-  cuda::launch(space, cuda::sum_over_ranks_kernel<F, Result>,
-               cuda::resident_blocks(space, blocks * cuda::block_threads), cuda::block_threads, 0, n, f, at, slots);
+  const std::size_t threads = (n + cuda::block_elements - 1) / cuda::block_elements * cuda::block_threads;
+  const int blocks = cuda::resident_blocks(space, threads, cuda::sum_blocks_of_multiprocessor<F>());
+  cuda::launch(space, cuda::sum_over_ranks_kernel<F, Result>, blocks, cuda::block_threads, 0, n, f, at, slots);
 }
 
 }  // namespace detail
