@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include <ostinato/spmv/base/index.hpp>
 #include <ostinato/spmv/space/cuda/kernel_args.hpp>
@@ -28,7 +29,7 @@ struct OverlappedLaunch {
     config.dynamicSmemBytes = shared;
     config.stream = space.stream();
     config.attrs = attributes;
-    config.numAttrs = space.state().overlaps ? 1 : 0;
+    config.numAttrs = space.state().overlaps && !std::exchange(space.state().in_order, false) ? 1 : 0;
   }
   /// Makes one cluster of all thread blocks.
   void in_one_cluster() {

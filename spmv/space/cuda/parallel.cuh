@@ -174,8 +174,8 @@ __global__ void __launch_bounds__(block_threads) finish_sum_kernel(F f, detail::
   });
 }
 
-/// Both in one kernel, which meets those of the other ranks: each thread block gives the sums of its blocks to all
-/// ranks, and the last one adds up those of all.
+/// Both in one kernel, which meets those of the other ranks. The last thread block gives the sums of all blocks to the
+/// other ranks, and adds up those of all ranks.
 template <class F, class Result>
 __global__ void __launch_bounds__(block_threads)
     sum_over_ranks_kernel(std::size_t n, F f, const __grid_constant__ detail::RendezvousView at, double* slots) {
@@ -183,18 +183,23 @@ __global__ void __launch_bounds__(block_threads)
   pdl_trigger_and_wait();
   if (!prepare(f)) return;
   const std::uint64_t met = times_met(at);
+  const auto mine = [&](int rank) { return reinterpret_cast<double*>(room_of(at, met, rank)); };
   const std::size_t blocks = (n + block_elements - 1) / block_elements;
   for (std::size_t block = blockIdx.x; block < blocks; block += gridDim.x) {
     const std::size_t first = block * block_elements;
-    const Result mine = sum_of_block<Result>(f, first, min(first + block_elements, n));
-    if (threadIdx.x != 0) continue;
-    for (int r = 0; r < at.ranks; ++r) reinterpret_cast<Result*>(room_of(at, met, r))[block] = mine;
+    const Result sum = sum_of_block<Result>(f, first, min(first + block_elements, n));
+    if (threadIdx.x == 0) *reinterpret_cast<Result*>(mine(at.rank) + block * Result::count) = sum;
   }
   if (!is_last_to_leave(at)) return;
+  for (int r = 0; r < at.ranks; ++r) {
+    if (r != at.rank) copy_to_rank(mine(r), mine(at.rank), static_cast<unsigned>(blocks) * Result::count);
+  }
   const int rank = static_cast<int>(threadIdx.x);
-  if (rank < at.ranks) say(at, met, rank, static_cast<std::uint32_t>(blocks));
+  const bool is_other = rank < at.ranks && rank != at.rank;
+  if (at.ranks > 1) is_written_for_ranks();
+  if (is_other) say(at, met, rank, static_cast<std::uint32_t>(blocks));
   __syncthreads();
-  if (rank < at.ranks) blocks_of[rank] = hear(at, met, rank);
+  if (rank < at.ranks) blocks_of[rank] = is_other ? hear(at, met, rank) : static_cast<unsigned>(blocks);
   __syncthreads();
   finish_parts<Result>(f, at.ranks, slots, [&](int p, unsigned& there) {
     there = blocks_of[p];
