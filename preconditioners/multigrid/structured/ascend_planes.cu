@@ -46,17 +46,17 @@ struct Parents {
 template <int Piece, int CoarsePiece, bool Ends, class T>
 class Ascent {
  public:
-  using Source = Planes<T, 64, 2 * warps + 2, up_stages, Piece>;
-  using CoarsePlanes = Planes<float, 32, warps + 2, up_stages / 2 + 2, CoarsePiece>;
+  using Source = Planes<T, 64, 2 * warps + 2, up_stages, Piece, true>;
+  using CoarsePlanes = Planes<float, 32, warps + 2, up_stages / 2 + 2, CoarsePiece, false>;
   static constexpr std::size_t bytes() { return sizeof(T) * Source::room + sizeof(float) * CoarsePlanes::room; }
 
   __device__ Ascent(const Pass<T>& pass, const Tile& tile, const float* coarse, const Target<T>& target, void* memory)
       : pass_(pass),
         target_(target),
-        coarse_({coarse}, pass.coarse, reinterpret_cast<float*>(static_cast<T*>(memory) + Source::room), tile.cx,
-                tile.cy - 1, tile.first - 1, pass.coarse.z),
-        r_(pass.r, pass.fine, static_cast<T*>(memory), 2 * tile.cx, 2 * tile.cy - 1, 2 * tile.first - 1,
-           2 * tile.end + 1),
+        coarse_({coarse}, nullptr, pass.coarse, reinterpret_cast<float*>(static_cast<T*>(memory) + Source::room),
+                tile.cx, tile.cy - 1, tile.first - 1, pass.coarse.z),
+        r_(pass.r, &pass.own_planes, pass.fine, static_cast<T*>(memory), 2 * tile.cx, 2 * tile.cy - 1,
+           2 * tile.first - 1, 2 * tile.end + 1),
         tile_(tile),
         cx_(tile.cx + lane()),
         cy_(tile.cy + warp()),
@@ -252,7 +252,7 @@ __global__ void __launch_bounds__(threads, blocks_each)
   extern __shared__ __align__(128) double2 room[];
   double dot = 0;
   for (unsigned n = blockIdx.x; n < tiles; n += gridDim.x) {
-    const Tile tile(pass.runs, n, warps, (pass.fine.z + 1) / 2);
+    const Tile tile(pass.runs, n, warps);
     Ascent<Piece, CoarsePiece, Ends, T> ascent(pass, tile, coarse, target, room);
     cuda::pdl_trigger_and_wait();
     dot += ascent.run();
@@ -265,11 +265,12 @@ __global__ void __launch_bounds__(threads, blocks_each)
 
 template <class T>
 void ascend_planes(const Cuda& space, const Level<Cuda>& level, float omega, const Source<T>& source,
-                   const float* coarse, const Target<T>& target) {
+                   const float* coarse, const Target<T>& target, const OwnPlanes<T>* own) {
   const Extents& e = level.grid;
   const Extents cells{(e.x + 1) / 2, (e.y + 1) / 2, (e.z + 1) / 2};
-  const Pass<T> pass = make_pass(space, level, omega, source, cells, warps);
+  const Pass<T> pass = make_pass(space, level, omega, source, own, cells, warps);
   const unsigned tiles = pass.runs.count();
+  if (tiles == 0) return;
   const auto fill = static_cast<unsigned>(std::min(space.multiprocessors() * blocks_each, Cuda::State::max_partial));
   const unsigned blocks = target.slot == nullptr ? tiles : std::min(tiles, fill);
   const auto run = [&]<int Piece, int CoarsePiece, bool Ends>(Number<Piece>, Number<CoarsePiece>,
@@ -293,8 +294,8 @@ void ascend_planes(const Cuda& space, const Level<Cuda>& level, float omega, con
 }
 
 template void ascend_planes(const Cuda&, const Level<Cuda>&, float, const Source<float>&, const float*,
-                            const Target<float>&);
+                            const Target<float>&, const OwnPlanes<float>*);
 template void ascend_planes(const Cuda&, const Level<Cuda>&, float, const Source<double>&, const float*,
-                            const Target<double>&);
+                            const Target<double>&, const OwnPlanes<double>*);
 
 }  // namespace ostinato::multigrid
