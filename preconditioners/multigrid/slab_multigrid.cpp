@@ -40,7 +40,6 @@ std::unique_ptr<SlabMultigrid<Local, T>> SlabMultigrid<Local, T>::make(const Dis
 template <class Local, class T>
 SlabMultigrid<Local, T>::SlabMultigrid(const DistributedOperator<Local, T>& a, multigrid::Cycle<Space> cycle)
     : PreconditionerBase<Space, T>(a.space()), rows_(a.rows()), cycle_(std::move(cycle)) {
-  a.space().team().agreed([&] { unused_ = Vector<Local, sum_t<T>>(a.space().local(), 1); });
   rate_ = a.space().team().together([&] { return tried(a); });
   if (!(rate_ < 1)) multigrid_definition::refuse("a cycle doesn't make a random error smaller");
 }
@@ -55,20 +54,20 @@ double SlabMultigrid<Local, T>::tried(const DistributedOperator<Local, T>& a) co
   Vector<Local, double> squares(local, 2);
   for_each(local, rows_, multigrid::FillRandom<T>{z.data(), first});
   a.apply(1, std::as_const(z).span(), 0, r.span());
-  apply(r.data(), z.data());
+  cycle_.template apply<T>({r.data()}, {z.data()}, nullptr);
   sum(local, rows_, multigrid::RandomLeft<T>{{1, nullptr}, 1, z.data(), first}, squares.data());
   const std::vector<double> values = squares.download();
   return multigrid::part_left(team.sum(values[0]), team.sum(values[1]), 0);
 }
 
 template <class Local, class T>
-void SlabMultigrid<Local, T>::apply(const T* r, T* z) const {
-  cycle_.template apply<T>({r}, {z}, unused_.data());
+void SlabMultigrid<Local, T>::apply(Block<const T> r, Block<T> z) const {
+  for (int k = 0; k < z.columns; ++k) cycle_.template apply<T>({r.column(k).data()}, {z.column(k).data()}, nullptr);
 }
 
 template <class Local, class T>
-void SlabMultigrid<Local, T>::apply(Block<const T> r, Block<T> z) const {
-  for (int k = 0; k < z.columns; ++k) apply(r.column(k).data(), z.column(k).data());
+void SlabMultigrid<Local, T>::apply_dot(Block<const T> r, Block<T> z, Slot<T> slots) const {
+  for (int k = 0; k < z.columns; ++k) cycle_.template apply<T>({r.column(k).data()}, {z.column(k).data()}, slots + k);
 }
 
 template <class Local, class T>

@@ -33,6 +33,7 @@ class SlabMultigrid final : public PreconditionerBase<Distributed<Local>, T> {
                                              const MemoryBudget& memory);
 
   void apply(Block<const T> r, Block<T> z) const override;
+  void apply_dot(Block<const T> r, Block<T> z, Slot<T> slots) const override;
   std::size_t rows() const override { return rows_; }
   std::size_t bytes() const override;  ///< of this rank
   double rate() const override { return rate_; }
@@ -45,12 +46,10 @@ class SlabMultigrid final : public PreconditionerBase<Distributed<Local>, T> {
   using Space = Distributed<Local>;
 
   SlabMultigrid(const DistributedOperator<Local, T>& a, multigrid::Cycle<Space> cycle);
-  void apply(const T* r, T* z) const;
   double tried(const DistributedOperator<Local, T>& a) const;
 
   std::size_t rows_;
   multigrid::Cycle<Space> cycle_;
-  mutable Vector<Local, sum_t<T>> unused_;  ///< takes the dot product that a cycle doesn't give
   double rate_ = 0;
 };
 

@@ -32,13 +32,16 @@ struct Runs {
   Index begin, end;  ///< coarse planes of all runs
   Index planes;      ///< of a run
 
-  /// rows: coarse points of a tile along y. fill: thread blocks that the GPU holds at once.
-  Runs(const Extents& cells, Index first, Index last, int rows, std::size_t fill) : begin(first), end(last) {
+  /// rows: coarse points of a tile along y. deep: the planes of a run are a multiple of that. fill: thread blocks that
+  /// the GPU holds at once.
+  Runs(const Extents& cells, Index first, Index last, int rows, Index deep, std::size_t fill)
+      : begin(first), end(last) {
     const auto tiles = [](Index n, int side) { return static_cast<unsigned>((n + side - 1) / side); };
     along_x = tiles(cells.x, 32);
     along_y = tiles(cells.y, rows);
     const auto wanted = static_cast<Index>(std::max<std::size_t>(1, fill / (std::size_t{along_x} * along_y)));
     planes = std::max<Index>(1, (end - begin + wanted - 1) / wanted);
+    planes = (planes + deep - 1) / deep * deep;
     along_z = tiles(end - begin, planes);
   }
   unsigned count() const { return along_x * along_y * along_z; }
@@ -224,17 +227,19 @@ template <class T>
 Pass<T> make_pass(const Cuda& space, const Level<Cuda>& level, float omega, const Source<T>& source,
                   const OwnPlanes<T>* own, const Extents& cells, int rows) {
   const PlainStar& star = level.plain_star;
-  const OwnPlanes<T> planes = own != nullptr ? *own : OwnPlanes<T>{0, level.grid.z, source.r.first, source.r.first};
+  const OwnPlanes<T> planes =
+      own != nullptr ? *own
+                     : OwnPlanes<T>{.begin = 0, .end = level.grid.z, .below = source.r.first, .above = source.r.first};
   const Index end = planes.begin == planes.end ? planes.begin / 2 : std::min(cells.z, (planes.end + 1) / 2);
-  Pass<T> pass{
-      .fine = level.grid,
-      .coarse = level.next,
-      .r = source.r,
-      .own_planes = planes,
-      .runs = Runs(cells, planes.begin / 2, end, rows, static_cast<std::size_t>(space.multiprocessors()) * blocks_each),
-      .omega = omega,
-      .root = source.even_root->values[0],
-      .weight = star.weight};
+  Pass<T> pass{.fine = level.grid,
+               .coarse = level.next,
+               .r = source.r,
+               .own_planes = planes,
+               .runs = Runs(cells, planes.begin / 2, end, rows, planes.sums != nullptr ? planes.deep : 1,
+                            static_cast<std::size_t>(space.multiprocessors()) * blocks_each),
+               .omega = omega,
+               .root = source.even_root->values[0],
+               .weight = star.weight};
   for (int axis = 0; axis < 3; ++axis) {
     const PlainStar::Axis& a = star.axis[axis];
     pass.along[axis] = omega * a.side;

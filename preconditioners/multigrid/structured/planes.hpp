@@ -16,7 +16,14 @@ template <class T>
 struct OwnPlanes {
   Index begin, end;
   const T *below, *above;  ///< the source of one plane before them, and of two behind; on the way up of one
+  /// On the way up, the sums of r . z over each tile of so many coarse planes, a multiple of which lie before `begin`.
+  /// They have the same bits, and the same order by planes, whatever planes a rank has.
+  Index deep = 1;
+  double* sums = nullptr;  ///< unless null
 };
+
+/// How many sums there are.
+std::size_t sums_of_planes(const Extents& grid, Index begin, Index end, Index deep);
 
 /// b of the next level := P^T (b - A omega b), where b is the source.
 /// Exec      Enqueued.

@@ -33,17 +33,26 @@ struct SlabPlan {
   SlabPlan(const Distributed<Local>& space, const std::vector<Level<Local>>& grids, const Partition& rows, int sweeps,
            std::size_t count) {
     const Team& team = space.team();
-    Index whole = 1;  // planes, so that all slabs of plain grids begin at even ones
-    for (std::size_t k = 0; k < count; ++k) {
-      const bool passes = sweeps == 1 && grids[k].plain && has_ascent(space.local(), grids[k]);
-      ways.emplace_back(passes, k == 0);
-      if (passes) whole *= 2;
-    }
+    for (std::size_t k = 0; k < count; ++k)
+      ways.emplace_back(sweeps == 1 && grids[k].plain && has_ascent(space.local(), grids[k]), k == 0);
+    const Index whole = whole_planes(grids[0]);
+    ways[0].deep = std::max(1, whole / 2);
     slabs.push_back(Slabs::nearest(team, grids[0].grid, grids[0].dimensions, rows, whole));
     for (std::size_t k = 0; k < count; ++k) slabs.push_back(slabs[k].halved(team, grids[k].next));
     ends = in_whole_lines(SlabEnds<Local>::floats(team, rows, slabs[0], ways[0].beside_r()));
     floats = ends + GatheredLevel<Local>::floats(slabs[count]);
     for (std::size_t k = 0; k < count; ++k) floats += SlabLevel<Local>::floats(grids[k], slabs[k], ways[k]);
+  }
+
+ private:
+  /// Slabs begin at multiples of so many planes: all those of plain grids at even ones, and those of the finest at few
+  /// places, so that a pass adds up r . z seldom.
+  Index whole_planes(const Level<Local>& finest) const {
+    constexpr Index places = 32;
+    Index whole = 1;
+    for (const SlabWay& way : ways) whole *= way.passes ? 2 : 1;
+    while (ways[0].passes && whole * places < finest.grid.z) whole *= 2;
+    return whole;
   }
 };
 

@@ -27,6 +27,7 @@ class SlabEnds {
   SlabEnds(const SlabMemory<Local>& memory, const Partition& rows, const Slabs& slabs, const Beside& beside,
            float* room);
 
+  std::size_t rows() const { return static_cast<std::size_t>(rows_end_ - rows_begin_); }
   std::size_t bytes() const { return room_.end * sizeof(float); }
 
   /// r of a slab. Pointers are where point 0 would be.

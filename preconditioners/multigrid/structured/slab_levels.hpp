@@ -17,7 +17,9 @@
 #include <ostinato/preconditioners/multigrid/structured/slab_steps.hpp>
 #include <ostinato/preconditioners/multigrid/structured/slabs.hpp>
 #include <ostinato/spmv/space/distributed.hpp>
+#include <ostinato/spmv/space/dot.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
+#include <ostinato/spmv/space/vector_steps_definition.hpp>
 
 namespace ostinato::multigrid {
 
@@ -35,13 +37,11 @@ struct SlabWay {
   bool passes;
   int vectors;
   Beside beside;
+  Index deep = 1;  ///< of the finest grid: coarse planes over which a pass adds up r . z
 
-  SlabWay(bool in_passes, bool is_finest)
-      : passes(in_passes),
-        vectors(!in_passes  ? 3
-                : is_finest ? 0
-                            : 2),
-        beside{1, in_passes ? 2 : 1} {}
+  SlabWay(bool in_passes, bool is_finest) : passes(in_passes), vectors(3), beside{1, in_passes ? 2 : 1} {
+    if (passes) vectors = is_finest ? 0 : 2;
+  }
   /// Planes of r that the finest level reads.
   Beside beside_r() const { return passes ? beside : Beside{0, 0}; }
 };
@@ -223,6 +223,9 @@ class StepSlab final : public SlabLevel<Local> {
       run(Leave<S, T>{last, one().hierarchy->inverse_root(), static_cast<T>(ends.factor), {r}, {z}});
     });
     this->ends().give(ends.z.first);
+    if (ends.slot == nullptr) return;
+    const std::size_t rows = this->ends().rows();
+    dot<T>(this->shared_->space, In<T>(ends.r.first, rows), In<T>(ends.z.first, rows), ends.slot);
   }
 };
 
@@ -259,8 +262,28 @@ class PassSlab final : public SlabLevel<Local> {
   template <class T>
   void leave_by(const Ends<T>& ends, const float* coarse) const {
     const Target<T> target{static_cast<T>(ends.factor), {this->ends().target(ends.z.first)}, nullptr};
-    go_up(this->ends().taken(ends.r.first), coarse, target);
+    const Planes<T> r = this->ends().taken(ends.r.first);
+    if (ends.slot == nullptr) {
+      go_up(r, coarse, target);
+    } else {
+      go_up_with_dot(r, coarse, target, ends.slot);
+    }
     this->ends().give(ends.z.first);
+  }
+  /// r . z is the sum of what the kernel leaves of each tile.
+  template <class T>
+  void go_up_with_dot(Planes<T> r, const float* coarse, const Target<T>& target, Slot<T> slot) const {
+    if constexpr (is_cuda<Local>) {
+      r.planes.deep = this->way_.deep;
+      const std::size_t count = sums_of_planes(level().grid, r.planes.begin, r.planes.end, r.planes.deep);
+      auto sums = this->shared_->space.template block_sums<Sums<1>>(count * Partition::block);
+      sums.for_parts([&](std::size_t, std::size_t, Sums<1>* of) {
+        if (count == 0) return;
+        r.planes.sums = of->v;
+        go_up(r, coarse, target);
+      });
+      ostinato::detail::finish_sum(this->local(), Dot<T>{}, sums.joined(), slot);
+    }
   }
   template <class T>
   void go_down(const Planes<T>& r) const {

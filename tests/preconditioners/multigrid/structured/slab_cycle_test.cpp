@@ -19,8 +19,9 @@ void expect_bits_of_one_rank(const Case& c) {
   on_ranks({1, 2, 3, 5}, [&](const Team& team) {
     for (const Partition& rows : slabs::partitions(team, c.grid)) {
       const auto found = slabs::of_slabs<T>(team, Host(1), c, rows);
-      ASSERT_EQ(found.size(), alone.size());
-      for (std::size_t k = 0; k < alone.size(); ++k) EXPECT_TRUE(same_bits(found[k], alone[k]));
+      ASSERT_EQ(found.z.size(), alone.z.size());
+      for (std::size_t k = 0; k < alone.z.size(); ++k) EXPECT_TRUE(same_bits(found.z[k], alone.z[k]));
+      slabs::expect_dots(found);
     }
   });
 }
@@ -41,7 +42,7 @@ TEST(SlabCycle, TakesGridsOfFewerPlanesThanRanks) { expect_bits_of_one_rank<doub
 TEST(SlabCycle, IsNotThereWhereTheFinestGridIsSmall) {
   on_ranks({1, 2}, [](const Team& team) {
     const Case c{{20, 20, 20}, true, 1, 8000};
-    EXPECT_TRUE(slabs::of_slabs<double>(team, Host(1), c, Partition::by_rows(team, 8000)).empty());
+    EXPECT_TRUE(slabs::of_slabs<double>(team, Host(1), c, Partition::by_rows(team, 8000)).z.empty());
   });
 }
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <memory>
 #include <span>
 #include <string>
@@ -52,13 +53,17 @@ inline StencilOperator<Host, double> stencil_of(const Case& c) {
   return StencilOperator<Host, double>(Host(), laplacian_stencil(c.grid, c.star));
 }
 
-/// z of all right-hand sides.
+/// z of all right-hand sides, and r . z.
 template <class T>
-using Answers = std::vector<std::vector<T>>;
+struct Answers {
+  std::vector<std::vector<T>> z;
+  std::vector<double> dots;
+};
 
-/// apply(r, z) for each right-hand side, of which this rank has elements begin .. end - 1; the host doesn't wait.
+/// apply(r, z, slot) for each right-hand side, of which this rank has elements begin .. end - 1; the host doesn't wait.
 template <class T, class Local, class Apply>
 Answers<T> answers(const Local& local, std::size_t n, std::size_t begin, std::size_t end, Apply apply) {
+  Vector<Local, double> slots(local, right_hand_sides);
   std::vector<Vector<Local, T>> r, z;
   for (int k = 0; k < right_hand_sides; ++k) {
     const std::vector<T> whole = right_hand_side<T>(n, k);
@@ -66,9 +71,9 @@ Answers<T> answers(const Local& local, std::size_t n, std::size_t begin, std::si
     z.emplace_back(local, end - begin);
   }
   local.wait();
-  for (std::size_t k = 0; k < r.size(); ++k) apply(std::as_const(r[k]).data(), z[k].data());
-  Answers<T> all;
-  for (const auto& v : z) all.push_back(v.download());
+  for (std::size_t k = 0; k < r.size(); ++k) apply(std::as_const(r[k]).data(), z[k].data(), slots.data() + k);
+  Answers<T> all{{}, slots.download()};
+  for (const auto& v : z) all.z.push_back(v.download());
   return all;
 }
 
@@ -79,11 +84,8 @@ Answers<T> of_one_rank(const Local& local, const Case& c) {
   const auto hierarchy =
       std::make_shared<const Hierarchy<Local>>(GridPlan<Local>(local, a.grid(), a.table(), a.structure().norm_inf));
   const Cycle<Local> cycle = make_cycle<Local>(local, a.grid(), hierarchy, c.smoother(), c.sweeps);
-  Vector<Local, double> slot(local, 1);
   const std::size_t n = c.grid.points();
-  return answers<T>(local, n, 0, n, [&](const T* r, T* z) {
-    cycle.template apply<T>({r}, {z}, reinterpret_cast<Slot<T>>(slot.data()));
-  });
+  return answers<T>(local, n, 0, n, [&](const T* r, T* z, Slot<T> slot) { cycle.template apply<T>({r}, {z}, slot); });
 }
 
 /// Those of a cycle over slabs, put together.
@@ -98,8 +100,8 @@ Answers<T> of_slabs(const Team& team, const Local& local, const Case& c, const P
   EXPECT_GT(cycle->levels().size(), 1u);
   const auto begin = static_cast<std::size_t>(rows.begin(team)), end = static_cast<std::size_t>(rows.end(team));
   Answers<T> all = answers<T>(local, c.grid.points(), begin, end,
-                              [&](const T* r, T* z) { cycle->template apply<T>({r}, {z}, nullptr); });
-  for (std::vector<T>& z : all) {
+                              [&](const T* r, T* z, Slot<T> slot) { cycle->template apply<T>({r}, {z}, slot); });
+  for (std::vector<T>& z : all.z) {
     const std::vector<T> mine = std::move(z);
     z.clear();
     for (const Team::Bytes& part : team.all_gather_v(std::as_bytes(std::span(mine)))) {
@@ -108,6 +110,17 @@ Answers<T> of_slabs(const Team& team, const Local& local, const Case& c, const P
     }
   }
   return all;
+}
+
+/// What r . z of each right-hand side is.
+template <class T>
+void expect_dots(const Answers<T>& found) {
+  for (std::size_t k = 0; k < found.z.size(); ++k) {
+    const std::vector<T> r = right_hand_side<T>(found.z[k].size(), static_cast<int>(k));
+    double sum = 0;
+    for (std::size_t i = 0; i < r.size(); ++i) sum += static_cast<double>(r[i]) * static_cast<double>(found.z[k][i]);
+    EXPECT_NEAR(found.dots[k], sum, 1e-10 * std::abs(sum));
+  }
 }
 
 /// Ways to share rows: planes, blocks of rows, any rows with an empty rank, and all on the last rank.
