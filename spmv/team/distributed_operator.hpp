@@ -96,13 +96,23 @@ class DistributedOperator : public LinearMap<Distributed<Local>, T> {
     std::unique_ptr<Rendezvous> rendezvous;
     detail::Shares given, ghosts;
     bool takes_captures = false;
-    Vector<Cuda, double> sums;     ///< of the blocks of w . y
-    Vector<Cuda, Index> first_of;  ///< blocks + 1: among the rows of the boundary; empty where rows are csr
+    // For the kernel that joins the sums of blocks of w . y and multiplies the boundary; empty where rows are csr.
+    Vector<Cuda, double> sums;
+    Vector<Cuda, Index> first_of;  ///< blocks + 1: among the rows of the boundary
+    Vector<Cuda, Offset> ptr;
+    Vector<Cuda, Index> col, ghost_place;
+    Vector<Cuda, T> val;
+    Vector<Cuda, std::uint8_t> ghost_rank;
+
+    std::size_t bytes() const {
+      return sums.bytes() + first_of.bytes() + ptr.bytes() + col.bytes() + val.bytes() + ghost_place.bytes() +
+             ghost_rank.bytes() + (rendezvous == nullptr ? 0 : rendezvous->bytes());
+    }
   };
   struct None {};
 
   void build(Cut cut);
-  void build_sums(const std::vector<Index>& boundary) requires is_cuda<Local>;
+  void build_join(const Cut& cut) requires is_cuda<Local>;
   void meet_peers() requires is_cuda<Local>;
   void meet_in_kernels() requires is_cuda<Local>;
   bool is_captured() const {
