@@ -391,9 +391,8 @@ void DistributedOperator<Local, T>::apply_dot(Block<const T> x, Block<T> y, Bloc
   }
 }
 
-/// y = A x;  *slot = w . y of all ranks, from the sums of blocks that the interior rows leave. The kernel that joins
-/// these multiplies the rows of the boundary, too. In captured products it reads the ghosts from the memory of the
-/// other ranks; their x stays as it is until all have joined the sums.
+/// y = A x;  *slot = w . y of all ranks, from the sums of blocks that the interior rows leave. In captured products the
+/// boundary's kernel reads the ghosts from the memory of the other ranks, whose x stays as it is until the sum.
 template <class Local, class T>
 void DistributedOperator<Local, T>::dot_on_gpu(const T* x, T* y, const T* w,
                                                Slot<T> slot) const requires is_cuda<Local> {
@@ -411,9 +410,10 @@ void DistributedOperator<Local, T>::dot_on_gpu(const T* x, T* y, const T* w,
     ghosts.rank = gpu_.ghost_rank.data();
     ghosts.place = gpu_.ghost_place.data();
   }
-  const detail::BoundaryRows<T> boundary{rows_.data(), gpu_.ptr.data(), gpu_.col.data(), gpu_.val.data(), x};
-  const detail::DotOfProduct<T> dot{gpu_.sums.data(), gpu_.first_of.data(), w, y, boundary, ghosts};
-  sum(space_, n, dot, slot);
+  const detail::BoundaryRows<T> boundary{static_cast<Index>(rows_.size()), rows_.data(), gpu_.ptr.data(),
+                                         gpu_.col.data(), gpu_.val.data()};
+  detail::multiply_boundary(space_.local(), boundary, ghosts, x, y);
+  sum(space_, n, detail::DotOfProduct<T>{gpu_.sums.data(), gpu_.first_of.data(), w, y}, slot);
 }
 
 /// *slot = w . y of all ranks, from the sums of blocks that the interior rows have left, where their format does that.
