@@ -17,7 +17,6 @@
 
 #include <ostinato/ostinato.hpp>
 #include <ostinato/preconditioners/distributed.hpp>
-#include <ostinato/preconditioners/synonyms.hpp>
 #include <ostinato/spmv/ordering/graph_parts.hpp>
 #include <ostinato/spmv/team/partitioning.hpp>
 #include <ostinato/spmv/team/read_rows.hpp>
@@ -66,8 +65,6 @@ void require_for_ranks(const SolveInput& in) {
   if (names_file(in.partition) && !std::filesystem::exists(in.partition))
     throw UsageError("--partition '" + in.partition +
                      "': there is no such file; known: entries, rows, rcm, metis, grid");
-  if (!on_cpus && name_of(usual_name(NameOf::preconditioner, in.precond).name) == "multigrid")
-    throw UsageError("--precond multigrid isn't for --gpus yet; take chebyshev or fsai, or --device cuda");
   if (in.precond == "auto") return;
   const std::string names = ", " + distributed_preconditioner_names() + ",";
   if (names.find(", " + name_of(in.precond) + ",") == std::string::npos)

@@ -64,10 +64,8 @@ TEST_F(CliRanks, RefuseGpusThatThereAreNot) {
   expect_complaint(run("solve poisson2d:10 --gpus 0"), 2, "give 1, 2, .. or all");
   expect_complaint(run("solve poisson2d:10 --gpus two"), 2, "give 1, 2, .. or all");
   expect_complaint(run("solve poisson2d:10 --gpus all --device cpu"), 2, "contradict");
-  expect_complaint(run("solve poisson2d:10 --gpus all --precond multigrid"), 2, "isn't for --gpus yet");
   expect_complaint(run("solve poisson2d:10 --gpus all --format csr"), 2, "sliced-ell and dia");
   expect_complaint(run("solve poisson2d:10 --gpus all --device cuda:1"), 2, "leave --device cuda:1 out");
-  expect_complaint(run("solve poisson2d:10 --gpus all --precond amg"), 2, "isn't for --gpus yet");
   expect_complaint(run("solve poisson2d:10 --gpus all --html a.html"), 2, "--html isn't for --gpus yet");
   expect_complaint(run_as_one_of_two("solve poisson2d:10 --gpus all"), 2, "leave mpirun out");
 }
@@ -84,6 +82,15 @@ TEST_F(CliRanks, OfCudaWriteOneXInTheOrderOfTheFile) {
     EXPECT_EQ(found["ranks"].size(), static_cast<std::size_t>(Cuda::device_count()));
     EXPECT_EQ(run("solve a.mtx --quiet -x x.npy --maxiter 0 --rtol 1.1e-5").code, 0) << "x isn't in the file's order";
   }
+}
+
+TEST_F(CliRanks, OfCudaTakeMultigridOfGridsAlone) {
+  if (const std::string why = Cuda::why_absent(); !why.empty()) GTEST_SKIP() << why;
+  const Outcome solved = run("solve poisson2d:150 --quiet --gpus all --precond multigrid --json report.json");
+  EXPECT_EQ(solved.code, 0) << solved.err;
+  EXPECT_LT(report()["iterations"], 15);
+  generate("mesh2d 100 a.mtx");
+  expect_complaint(run("solve a.mtx --gpus all --precond multigrid"), 3, "ranks on GPUs take a matrix of constant");
 }
 
 TEST_F(CliRanks, SayNothingTwice) {
