@@ -15,6 +15,7 @@
 #include <ostinato/preconditioners/fsai/fsai.hpp>
 #include <ostinato/preconditioners/list.hpp>
 #include <ostinato/preconditioners/multigrid/distributed_multigrid.hpp>
+#include <ostinato/preconditioners/multigrid/slab_multigrid.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/base/message.hpp>
@@ -249,11 +250,15 @@ std::unique_ptr<PreconditionerBase<Distributed<Local>, T>> distributed_precondit
   if (given == "fsai")
     return within(std::make_unique<DistributedFsai<Local, T>>(a, mine, Fsai<Local, T>::parse_options(options)));
   if (given == "multigrid") {
+    const MultigridOptions how = Multigrid<Local, T>::parse_options(options);
+    if (auto slabs = SlabMultigrid<Local, T>::make(a, mine, how, stop, memory)) return within(std::move(slabs));
     if constexpr (Local::has_host_memory) {
-      return std::make_unique<DistributedMultigrid<Local, T>>(a, mine, Multigrid<Local, T>::parse_options(options),
-                                                              stop, memory);
+      return std::make_unique<DistributedMultigrid<Local, T>>(a, mine, how, stop, memory);
     } else {
-      throw ArgumentError("multigrid: ranks on GPUs don't have it yet; use chebyshev or fsai, or one GPU");
+      throw ArgumentError(
+          "multigrid: ranks on GPUs take a matrix of constant coefficients on a grid of two or three "
+          "dimensions, with more than 8192 rows, and a smoother that isn't a preconditioner; use "
+          "chebyshev or fsai, or one GPU");
     }
   }
   if (std::find(of_ranks.begin(), of_ranks.end(), given) == of_ranks.end())

@@ -19,8 +19,8 @@ namespace ostinato {
 /// jacobi and chebyshev are those of the whole matrix: a solve takes the same iterations on any number of ranks.
 /// chebyshev has degree 4, of the fourth kind, on an interval that ends at the largest row sum of |D^-1 A|.
 /// So are fsai (fsai/distributed_fsai.hpp) and block-jacobi, whose blocks end at multiples of Partition::block rows.
-/// multigrid is that of the whole matrix, too, but for groups that don't cross ranks (DistributedMultigrid): a solve
-/// takes an iteration more at most, and none on a grid of constant coefficients. GPUs don't have it.
+/// So is multigrid on a grid of constant coefficients (SlabMultigrid). Elsewhere its groups don't cross ranks, and a
+/// solve takes an iteration more at most (DistributedMultigrid); GPUs don't have that.
 /// ssor, ilu0, iluk, ilut, ic0, ict, lu and cholesky are made by each rank of the rows and columns
 /// that it has (additive Schwarz without overlap): nothing is exchanged, and the iterations grow with the ranks.
 ///

@@ -206,7 +206,7 @@ void DistributedSolver<T, Local>::choose() {
 template <class T, class Local>
 bool DistributedSolver<T, Local>::try_multigrid() {
   const Team& team = space_.team();
-  if (!Local::has_host_memory || !suits_multigrid(team, *a_->facts(), rows_, a_->row_parts().begin(team))) return false;
+  if (!suits_multigrid(team, *a_->facts(), rows_, a_->row_parts().begin(team))) return false;
   try {
     m_ = distributed_preconditioner(*a_, rows_, "multigrid", {}, options_.solve.stop, options_.solve.mem_limit);
   } catch (const Stopped&) {

@@ -9,20 +9,37 @@
 
 namespace ostinato::multigrid {
 
+/// The planes of a grid that a rank has, from `begin` to before `end`: even numbers, but for the end of the grid. A
+/// pass gives what belongs to them, and reads planes beside them, the source from other places. Pointers are where
+/// point 0 would be.
+template <class T>
+struct OwnPlanes {
+  Index begin, end;
+  const T *below, *above;  ///< the source of one plane before them, and of two behind; on the way up of one
+  /// On the way up, the sums of r . z over each tile of so many coarse planes, a multiple of which lie before `begin`.
+  /// They have the same bits, and the same order by planes, whatever planes a rank has.
+  Index deep = 1;
+  double* sums = nullptr;  ///< unless null
+};
+
+/// How many sums there are.
+std::size_t sums_of_planes(const Extents& grid, Index begin, Index end, Index deep);
+
 /// b of the next level := P^T (b - A omega b), where b is the source.
 /// Exec      Enqueued.
 /// Requires  level.plain; T is float where level.plain_star.ends_differ().
+/// `own`: the planes of a rank; null for all.
 /// Traffic   Reads the source once.
 template <class T>
-void descend_planes(const Cuda& space, const Level<Cuda>& level, float omega, const Source<T>& source,
-                    float* b_of_next);
+void descend_planes(const Cuda& space, const Level<Cuda>& level, float omega, const Source<T>& source, float* b_of_next,
+                    const OwnPlanes<T>* own = nullptr);
 
 /// The target := x + omega (b - A x), where b is the source and x = omega b + P coarse.
 /// Exec      Enqueued.
-/// Requires  As descend_planes().
+/// Requires  As descend_planes(). `coarse` and the target are where point 0 would be.
 /// Traffic   Reads the source once and writes the target once.
 template <class T>
 void ascend_planes(const Cuda& space, const Level<Cuda>& level, float omega, const Source<T>& source,
-                   const float* coarse, const Target<T>& target);
+                   const float* coarse, const Target<T>& target, const OwnPlanes<T>* own = nullptr);
 
 }  // namespace ostinato::multigrid
