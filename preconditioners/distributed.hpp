@@ -11,6 +11,7 @@
 #include <ostinato/spmv/base/stop.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
 #include <ostinato/spmv/team/distributed_operator.hpp>
+#include <ostinato/spmv/team/distributed_stencil.hpp>
 
 namespace ostinato {
 
@@ -34,6 +35,12 @@ template <class Local, class T>
 std::unique_ptr<PreconditionerBase<Distributed<Local>, T>> distributed_preconditioner(
     const DistributedOperator<Local, T>& a, const CsrView<T>& mine, std::string_view name,
     std::string_view options = {}, const StopRequest& stop = {}, std::size_t mem_limit = 0);
+
+/// The same for a stencil: none, jacobi, chebyshev, and multigrid for constant coefficients.
+template <class Local, class T>
+std::unique_ptr<PreconditionerBase<Distributed<Local>, T>> distributed_preconditioner(
+    const DistributedStencil<Local, T>& a, std::string_view name, std::string_view options = {},
+    const StopRequest& stop = {}, std::size_t mem_limit = 0);
 
 /// The names, for help texts and messages.
 std::string distributed_preconditioner_names();
