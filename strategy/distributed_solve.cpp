@@ -18,9 +18,9 @@
 #include <ostinato/solvers/list.hpp>
 #include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/base/stop.hpp>
+#include <ostinato/spmv/team/distributed_facts.hpp>
 #include <ostinato/spmv/team/partitioning.hpp>
 #include <ostinato/strategy/leaving_jacobi.hpp>
-#include <ostinato/strategy/prepared_matrix.hpp>
 #include <ostinato/strategy/runs.hpp>
 
 namespace ostinato {
@@ -68,33 +68,15 @@ Csr<T> sample_of(const CsrView<T>& mine, Index begin) {
   return sample;
 }
 
-/// How many powers of two lie between the largest entries of any two rows that aren't 0.
-template <class T>
-int spread_of(const Team& team, const CsrView<T>& mine) {
-  double least = 0, largest = 0;  // of -exponent and exponent, on from the middle
-  bool is_first = true;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(mine.rows); ++i) {
-    double size = 0;
-    for (auto k = static_cast<std::size_t>(mine.row_ptr[i]); k < static_cast<std::size_t>(mine.row_ptr[i + 1]); ++k)
-      size = std::max(size, std::abs(static_cast<double>(mine.val[k])));
-    if (!(size > 0) || !std::isfinite(size)) continue;
-    const double exponent = std::ilogb(size);
-    least = is_first ? exponent : std::min(least, exponent);
-    largest = is_first ? exponent : std::max(largest, exponent);
-    is_first = false;
-  }
-  constexpr double beyond = 1e4;  // all exponents
-  const double of_all = team.most(is_first ? -beyond : largest) - team.least(is_first ? beyond : least);
-  return static_cast<int>(std::max(0.0, of_all));
-}
-
 /// Ranks that go different ways would wait for each other.
 /// Throws    ArgumentError, on all ranks.
 void require_equal_names(const Team& team, const DistributedOptions& options) {
+  const std::string prepare = options.solve.prepare ? "on" : "off";
   const std::pair<const char*, const std::string&> named[] = {{"solver", options.solver},
                                                               {"preconditioner", options.preconditioner},
                                                               {"format", options.format},
-                                                              {"partition", options.partition}};
+                                                              {"partition", options.partition},
+                                                              {"prepare", prepare}};
   std::string mine;
   for (const auto& [what, name] : named) mine += name + '\n';
   const std::vector<Team::Bytes> all = team.all_gather_v(std::as_bytes(std::span(mine)));
@@ -105,8 +87,8 @@ void require_equal_names(const Team& team, const DistributedOptions& options) {
     const auto same = std::mismatch(text.begin(), text.end(), first.begin(), first.end()).first;
     const auto field = static_cast<std::size_t>(std::count(text.begin(), same, '\n'));
     throw ArgumentError(
-        "the ranks have different options: " + std::string(named[std::min<std::size_t>(field, 3)].first) + " of rank " +
-        std::to_string(rank) + " isn't that of rank 0");
+        "the ranks have different options: " + std::string(named[std::min(field, std::size(named) - 1)].first) +
+        " of rank " + std::to_string(rank) + " isn't that of rank 0");
   }
 }
 
@@ -147,9 +129,11 @@ DistributedSolver<T, Local>::DistributedSolver(const Team& team, const CsrView<T
     kept = canonical(rows_, checked);
     rows_ = kept.view();
   });
-  a_ = std::make_unique<DistributedOperator<Local, T>>(space_, rows, columns, rows_, options_.format);
+  facts_ = distributed_facts(team, rows, columns, rows_);
+  prepare(rows, kept);
+  a_ = std::make_unique<DistributedOperator<Local, T>>(space_, rows, columns, rows_, options_.format,
+                                                       preparation_->what().scaled_by > 0 ? nullptr : &facts_);
   choose();
-  spread_ = spread_of(team, rows_);
   rows_ = {};
 }
 
@@ -157,6 +141,22 @@ template <class T, class Local>
 DistributedSolver<T, Local>::DistributedSolver(DistributedSolver&&) noexcept = default;
 template <class T, class Local>
 DistributedSolver<T, Local>::~DistributedSolver() = default;
+
+/// Scales the rows, which then are in `kept`, where they differ in size.
+template <class T, class Local>
+void DistributedSolver<T, Local>::prepare(const Partition& rows, Csr<T>& kept) {
+  const Distributed<Host> beside = [&] {
+    if constexpr (Local::has_host_memory) {
+      return space_;
+    } else {
+      return Distributed<Host>(Host(), space_.team());
+    }
+  }();
+  preparation_ = std::make_unique<DistributedPreparation<T>>(beside, rows, rows_, facts_, options_.solve.prepare);
+  if (preparation_->what().scaled_by == 0) return;
+  kept = preparation_->scaled(rows_);
+  rows_ = kept.view();
+}
 
 /// The rows that each rank is to have; in another order where there is a numbering.
 template <class T, class Local>
@@ -260,11 +260,6 @@ SolveResult DistributedSolver<T, Local>::run(std::span<const T> b, std::span<T> 
     runs::extend(result, more);
     result.solver = more.solver;
   }
-  if (spread_ > most_spread_of_rows)
-    result.notes.push_back(
-        "rows differ by " + short_text(std::ldexp(1.0, spread_)) +
-        " in size, and ranks don't scale them: the residual says little of the small ones, so that x "
-        "may be wrong there; scale them, or solve in one process");
   return result;
 }
 
@@ -300,7 +295,9 @@ SolveResult DistributedSolver<T, Local>::solve(std::span<const T> b, std::span<T
   }
   const std::span<const T> solved_b = is_in_place() ? b : std::span<const T>(own_b);
   const std::span<T> solved_x = is_in_place() ? x : std::span<T>(own_x);
-  SolveResult result = run_there(solved_b, solved_x, options);
+  SolveResult result = preparation_->solve(
+      solved_b, solved_x, options,
+      [this](std::span<const T> of_b, std::span<T> of_x, const SolveOptions& o) { return run_there(of_b, of_x, o); });
   if (!is_in_place()) {
     own_x = given_back(own_x, columns, given_columns_);
     std::copy(own_x.begin(), own_x.end(), x.begin());
@@ -310,13 +307,16 @@ SolveResult DistributedSolver<T, Local>::solve(std::span<const T> b, std::span<T
 
 template <class T, class Local>
 std::vector<T> DistributedSolver<T, Local>::product(std::span<const T> x) const {
-  const std::vector<T> own_x = taken(x, given_columns_, a_->column_parts());
+  std::vector<T> own_x = taken(x, given_columns_, a_->column_parts());
+  preparation_->enter_x(own_x);
   auto [there_x, y] = space_.team().agreed([&] {
     return std::pair(Vector<Local, T>(space_.local(), std::span<const T>(own_x)),
                      Vector<Local, T>(space_.local(), a_->rows()));
   });
   a_->apply(T{1}, std::as_const(there_x).span(), T{0}, y.span());
-  return given_back(y.download(), a_->row_parts(), given_);
+  std::vector<T> own_y = y.download();
+  preparation_->leave_product(own_y);
+  return given_back(own_y, a_->row_parts(), given_);
 }
 
 #define OSTINATO_SOLVER(Class, Space, T) template class Class<T, Space>

@@ -18,6 +18,7 @@
 #include <ostinato/spmv/team/numbering.hpp>
 #include <ostinato/spmv/team/partition.hpp>
 #include <ostinato/spmv/team/team.hpp>
+#include <ostinato/strategy/distributed_preparation.hpp>
 
 namespace ostinato {
 
@@ -47,6 +48,9 @@ struct DistributedOptions {
 /// square ones and preconditioners that aren't symmetric, and lsmr for least squares. On the CPU it takes multigrid for
 /// large matrices of diffusion under cg, and jacobi for others, where no diagonal entry is 0.
 ///
+/// The system is prepared as DistributedPreparation says, unless options.solve.prepare is false: the residual and the
+/// end state are those of the given system.
+///
 /// Exec      Collective, as are solves.
 /// Traffic   With rcm, metis and owners a solve sends each element of b and of the guess to its rank, and each of x
 ///           back, with 4 or 8 bytes that say which it is.
@@ -71,14 +75,17 @@ class DistributedSolver {
 
   const Partition& given() const { return given_; }                    ///< the rows as they were given
   const Partition& columns() const { return given_columns_; }          ///< the elements of x as the caller has them
-  const DistributedOperator<Local, T>& matrix() const { return *a_; }  ///< in the order of the partition
-  const std::string& method() const { return options_.solver; }        ///< that "auto" has chosen
+  const DistributedOperator<Local, T>& matrix() const { return *a_; }  ///< as it is solved: in other order, scaled
+  const Facts& facts() const { return facts_; }                        ///< of the whole matrix as it was given
+  const SystemPreparation& preparation() const { return preparation_->what(); }
+  const std::string& method() const { return options_.solver; }  ///< that "auto" has chosen
   std::string preconditioner() const;
   std::uint64_t reductions() const { return space_.reductions(); }
   double reduction_seconds() const { return space_.reduction_seconds(); }
 
  private:
   Partition share(const CsrView<T>& mine);
+  void prepare(const Partition& rows, Csr<T>& kept);
   void choose();
   bool try_multigrid();
   SolveResult run(std::span<const T> b, std::span<T> x, const SolveOptions& options);
@@ -92,7 +99,8 @@ class DistributedSolver {
   DistributedOptions options_;
   Partition given_, given_columns_;
   std::optional<Numbering> numbering_;
-  int spread_ = 0;        ///< powers of two between rows
+  Facts facts_;
+  std::unique_ptr<DistributedPreparation<T>> preparation_;
   bool is_auto_ = false;  ///< the method is chosen, and another one takes over where the matrix isn't definite
   CsrView<T> rows_;       ///< of this rank, as they are solved; during the set-up
   std::unique_ptr<DistributedOperator<Local, T>> a_;
