@@ -44,7 +44,7 @@ void DistributedPreparation<T>::look(const CsrView<T>& mine, Index begin, const 
   const Team& team = space_.team();
   const auto rows = static_cast<std::size_t>(mine.rows);
   FoundInRows found{};
-  bool has_general = false, stays = false;
+  bool has_general = false, has_empty = false, stays = false;
   team.agreed([&] {
     kinds_ = Vector<Host, RowKind>(space_.local(), rows);
     std::vector<T> largest(rows);
@@ -56,12 +56,14 @@ void DistributedPreparation<T>::look(const CsrView<T>& mine, Index begin, const 
         find.add(static_cast<std::size_t>(begin) + i, k, value);
       stays |= find.finish(i, value).v[2] > 0;
       has_general |= kinds_.data()[i] == RowKind::general;
+      has_empty |= kinds_.data()[i] == RowKind::zero;
     }
   });
   const bool is_empty = found.largest_exponent == 0 && found.least_exponent == 0;
   const int largest = team.most(is_empty ? none : found.largest_exponent - FoundInRows::exponent_origin);
   const int least = team.least(is_empty ? -none : FoundInRows::exponent_origin - found.least_exponent);
   what_.scaled_by = std::max(0, largest - least);
+  has_empty_ = team.most(has_empty ? 1 : 0) == 1;
   what_.has_constants = team.most(stays ? 1 : 0) == 0 && team.most(has_general ? 1 : 0) == 1 && facts.symmetric;
 }
 
@@ -110,6 +112,15 @@ double DistributedPreparation<T>::norm(std::span<const T> v) const {
   std::vector<T> room(v.size());
   double slot = 0;
   return norm_of<T>(space_, v, std::span<T>(room), &slot);
+}
+
+/// Whether b is so large in rows without an entry that no x has a residual within the goal.
+template <class T>
+bool DistributedPreparation<T>::is_unsolvable(std::span<const T> b, const SolveOptions& options) const {
+  std::vector<T> of_empty(b.size(), T{0});
+  for (std::size_t i = 0; i < b.size(); ++i)
+    if (kinds_.data()[i] == RowKind::zero) of_empty[i] = b[i];
+  return norm(of_empty) > std::max(options.rtol * norm(b), options.atol);
 }
 
 /// Takes what b has along the constants out of b.
@@ -254,6 +265,17 @@ class DistributedPreparation<T>::PreparedSolve {
 template <class T>
 SolveResult DistributedPreparation<T>::solve(std::span<const T> b, std::span<T> x, const SolveOptions& options,
                                              const Solve& prepared) {
+  if (has_empty_ && is_unsolvable(b, options)) {
+    SolveOptions none = options;
+    none.max_iterations = 0;
+    SolveResult result = prepared(b, x, none);
+    if (!std::isfinite(result.relative_residual)) return result;
+    result.status = Status::breakdown;
+    result.is_singular = true;
+    result.take(
+        {Cause::no_solution, "no x solves the system: a row of A has no entry other than 0, and b isn't 0 there"});
+    return result;
+  }
   if (!changes()) return prepared(b, x, options);
   return PreparedSolve(*this, b, x, options, prepared).run();
 }

@@ -22,7 +22,7 @@ namespace ostinato {
 
 /// What PreparedMatrix does to a system, for one of which each rank has some rows: it scales rows that differ in size
 /// by over a million, and where A is symmetric and A * ones = 0, it takes what b has along ones out of b. Rows that
-/// stand alone stay, and so does what isn't symmetric.
+/// stand alone stay, and so does what isn't symmetric. Where a row has no entry and b isn't 0 there, it says so at once.
 ///
 /// The x of a prepared solve is judged by the given matrix, and corrected, as by solve_prepared(). All of that has the
 /// same bits on any number of ranks.
@@ -58,12 +58,14 @@ class DistributedPreparation {
   class PreparedSolve;
   void look(const CsrView<T>& mine, Index begin, const Facts& facts);
   void scale(const Partition& rows, const CsrView<T>& mine, const Facts& facts);
+  bool is_unsolvable(std::span<const T> b, const SolveOptions& options) const;
   void fit(std::span<T> b) const;
   double norm(std::span<const T> v) const;
 
   Distributed<Host> space_;
   SystemPreparation what_;
   double norm_of_a_ = 0;
+  bool has_empty_ = false;  ///< rows without an entry other than 0
   Vector<Host, RowKind> kinds_;
   std::optional<GhostedRows<T>> given_;
   Vector<Host, T> left_, left_inverse_, right_, right_inverse_;  ///< empty unless rows are scaled

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <mutex>
 #include <stdexcept>
 #include <string>
@@ -359,6 +361,91 @@ TEST(DistributedSolve, GoesOnWithMinresWhereAIsNotDefinite) {
     EXPECT_EQ(found.result.solver, "minres");
     EXPECT_TRUE(mentions(found.result, "went on with minres"));
     expect_honest(Solved<double>{found.result, found.x}, system, options.solve);
+  });
+}
+
+/// Says which preconditioners a solve has had, one after the other.
+std::string stages_of(const SolveResult& result) {
+  std::string text;
+  for (const Stage& stage : result.stages) text += (text.empty() ? "" : ", ") + stage.preconditioner;
+  return text;
+}
+
+TEST(DistributedSolve, GoesOnToStrongerPreconditionersWhereJacobiIsSlow) {
+  // With Jacobi alone it takes more iterations than are allowed.
+  const System<double> system = with_known_solution(generate<double>("anisotropic", {.n = 130}));
+  const DistributedOptions options = with("auto", "auto", 420);
+  const Whole<> alone = solve_on(Team::alone(), system, options);
+  EXPECT_EQ(alone.result.status, Status::converged) << alone.result.message();
+  EXPECT_EQ(stages_of(alone.result).substr(0, 12), "jacobi, fsai") << stages_of(alone.result);
+  EXPECT_TRUE(mentions(alone.result, "went on with fsai"));
+  EXPECT_EQ(alone.result.history.size(), static_cast<std::size_t>(alone.result.iterations) + 1);
+  on_ranks({2, 3}, [&](const Team& team) {
+    const Whole<> found = solve_on(team, system, options);
+    EXPECT_EQ(found.result.status, Status::converged) << found.result.message();
+    ASSERT_GE(found.result.stages.size(), 2U);
+    EXPECT_EQ(found.result.stages[0].iterations, alone.result.stages[0].iterations);  // whoever has the rows
+    expect_honest(Solved<double>{found.result, found.x}, system, options.solve);
+    DistributedOptions quick = options;
+    quick.solve.effort = Effort::quick;
+    EXPECT_EQ(stages_of(solve_on(team, system, quick).result), "jacobi");
+  });
+}
+
+TEST(DistributedSolve, GoesOnToFactorsWhereRowsHaveNoDiagonal) {
+  // A cycle of couplings beside weak ones: Krylov methods alone go around it.
+  const Index n = 6000;
+  std::vector<Triplet<double>> entries;
+  for (Index i = 0; i < n; ++i) {
+    entries.push_back({i, (i + 1) % n, 2.0});
+    entries.push_back({i, (i * 7 + 3) % n, 0.3});
+  }
+  const System<double> system = with_known_solution(from_triplets<double>(n, n, entries));
+  on_ranks({1, 2, 3}, [&](const Team& team) {
+    const DistributedOptions options = with("auto", "auto", 3000);
+    const Whole<> found = solve_on(team, system, options);
+    EXPECT_GT(found.result.stages.size(), 1U) << found.result.message();
+    EXPECT_LE(found.result.iterations, 3000);
+    expect_honest(Solved<double>{found.result, found.x}, system, options.solve);
+    double least = 1;  // the guess, x = 0, has 1
+    for (const Stage& stage : found.result.stages) least = std::min(least, stage.after);
+    EXPECT_LE(found.result.relative_residual, least * (1 + 1e-6));
+  });
+}
+
+TEST(DistributedSolve, BeginsWithWhatASolveHasGoneOnTo) {
+  const System<double> system = with_known_solution(generate<double>("anisotropic", {.n = 130}));
+  on_ranks({1, 2}, [&](const Team& team) {
+    const Partition rows = uneven(team, system.a.rows);
+    DistributedSolver<double> solver(team, piece(system.a, rows.begin(team), rows.end(team)), with("auto", "auto", 420),
+                                     Host(1));
+    const std::vector<double> b = piece(system.b, rows, team);
+    std::vector<double> x(b.size()), again(b.size());
+    const SolveResult first = solver.solve(b, x), second = solver.solve(b, again);
+    EXPECT_EQ(second.status, Status::converged);
+    EXPECT_EQ(second.stages.front().preconditioner, first.stages.back().preconditioner);
+  });
+}
+
+TEST(DistributedSolve, StopsOnAllRanksAndGoesOnToNothingWhereOneAsks) {
+  const System<double> system = with_known_solution(generate<double>("anisotropic", {.n = 130}));
+  on_ranks({2, 3}, [&](const Team& team) {
+    struct Asked {
+      std::shared_ptr<bool> is_made;
+      bool stop_requested() const { return *is_made; }
+    };
+    const auto flag = std::make_shared<bool>(false);
+    DistributedOptions options = with("auto", "auto", 4000);
+    options.solve.stop = Asked{flag};
+    if (team.rank() == 1)
+      options.solve.callback = [flag](const Iteration& now) {
+        *flag = now.number > 60;
+        return true;
+      };
+    const Whole<> found = solve_on(team, system, options);
+    EXPECT_EQ(found.result.status, Status::interrupted) << found.result.message();
+    EXPECT_LT(found.result.relative_residual, 1);
+    EXPECT_EQ(team.most(found.result.iterations), team.least(found.result.iterations));
   });
 }
 
