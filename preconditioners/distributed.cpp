@@ -15,6 +15,7 @@
 #include <ostinato/preconditioners/fsai/fsai.hpp>
 #include <ostinato/preconditioners/list.hpp>
 #include <ostinato/preconditioners/multigrid/distributed_multigrid.hpp>
+#include <ostinato/preconditioners/spai0_steps.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/base/message.hpp>
@@ -61,11 +62,29 @@ Vector<Local, T> inverse_diagonal(const DistributedOperator<Local, T>& a, const 
   });
 }
 
+/// The diagonal of SPAI-0 for the rows of this rank.
 template <class Local, class T>
-class JacobiOfAll final : public Base<Local, T> {
+Vector<Local, T> spai0_diagonal(const DistributedOperator<Local, T>& a, const CsrView<T>& mine) {
+  const Team& team = a.space().team();
+  const Index begin = a.row_parts().begin(team);
+  return team.agreed([&] {
+    std::vector<T> m(static_cast<std::size_t>(mine.rows));
+    const detail::DiagonalOverSquares<T> step{detail::pattern_of(mine), mine.val.data(), m.data(),
+                                              a.facts()->symmetric, begin};
+    for (std::size_t i = 0; i < m.size(); ++i)
+      if (step(i).v[0] > 0)
+        throw ArgumentError("spai0: " + row_text(static_cast<std::size_t>(begin) + i) +
+                            " has no usable diagonal entry; use none");
+    return Vector<Local, T>(a.space().local(), std::span<const T>(m));
+  });
+}
+
+/// Jacobi, or SPAI-0.
+template <class Local, class T>
+class DiagonalOfAll final : public Base<Local, T> {
  public:
-  JacobiOfAll(const DistributedOperator<Local, T>& a, const CsrView<T>& mine)
-      : Base<Local, T>(a.space()), inverse_(inverse_diagonal(a, mine, "jacobi")) {}
+  DiagonalOfAll(const DistributedOperator<Local, T>& a, Vector<Local, T> inverse, const char* name)
+      : Base<Local, T>(a.space()), inverse_(std::move(inverse)), name_(name) {}
 
   void apply(Block<const T> r, Block<T> z) const override {
     for (int k = 0; k < z.columns; ++k) multiply<T>(this->space_, inverse_, r.column(k), z.column(k));
@@ -76,10 +95,11 @@ class JacobiOfAll final : public Base<Local, T> {
   std::size_t rows() const override { return inverse_.size(); }
   std::size_t bytes() const override { return inverse_.bytes(); }
   bool equals_transpose() const override { return true; }
-  std::string name() const override { return "jacobi"; }
+  std::string name() const override { return name_; }
 
  private:
   Vector<Local, T> inverse_;
+  const char* name_;
 };
 
 template <class Local, class T>
@@ -218,7 +238,7 @@ class AdditiveSchwarz final : public Base<Local, T> {
 }  // namespace
 
 std::string distributed_preconditioner_names() {
-  std::string names = "none, jacobi, chebyshev, block-jacobi, fsai, multigrid";
+  std::string names = "none, jacobi, spai0, chebyshev, block-jacobi, fsai, multigrid";
   for (const char* const name : of_ranks) names += std::string(", ") + name;
   return names;
 }
@@ -230,7 +250,7 @@ std::unique_ptr<PreconditionerBase<Distributed<Local>, T>> distributed_precondit
   const std::string given(name);
   if (a.row_parts() != a.column_parts() && given != "none")
     throw ArgumentError(given + ": needs a square matrix; with ranks, least squares problems take none");
-  const bool is_of_all = given == "none" || given == "jacobi" || given == "chebyshev";
+  const bool is_of_all = given == "none" || given == "jacobi" || given == "spai0" || given == "chebyshev";
   if (is_of_all && !options.empty()) throw ArgumentError(given + " takes no options with ranks");
   if (given == "none") return nullptr;
   const MemoryBudget memory(a.space().local(), given, mem_limit);
@@ -238,7 +258,11 @@ std::unique_ptr<PreconditionerBase<Distributed<Local>, T>> distributed_precondit
     a.space().team().agreed([&] { memory.confirm(made->bytes()); });
     return made;
   };
-  if (given == "jacobi") return within(std::make_unique<JacobiOfAll<Local, T>>(a, mine));
+  const auto by_diagonal = [&](Vector<Local, T> inverse, const char* as) {
+    return within(std::make_unique<DiagonalOfAll<Local, T>>(a, std::move(inverse), as));
+  };
+  if (given == "jacobi") return by_diagonal(inverse_diagonal(a, mine, "jacobi"), "jacobi");
+  if (given == "spai0") return by_diagonal(spai0_diagonal(a, mine), "spai0");
   if (given == "chebyshev") return within(std::make_unique<ChebyshevOfAll<Local, T>>(a, mine));
   if (given == "block-jacobi") return within(std::make_unique<BlockJacobiOfAll<Local, T>>(a, mine, options));
   if (given == "fsai")

@@ -29,8 +29,8 @@ struct DistributedRung {
 ///
 /// Where auto has chosen the preconditioner, it goes on to stronger ones, each from the x of those before, as long as a
 /// method fails, or is slow: when it is predicted, by its residuals and Ritz values, to take more iterations than a
-/// stronger one costs. No clock has a part in that: ranks go the same way, and on any number of ranks. It remembers what
-/// worked.
+/// stronger one costs. No clock has a part in that: all ranks, and any number of them, go the same way. It remembers
+/// what worked.
 ///
 /// Exec      All functions are collective.
 template <class Local, class T>
