@@ -176,7 +176,7 @@ class RankSolve {
     double largest = 0;
     for (const T value : b) largest = std::max(largest, std::abs(static_cast<double>(value)));
     const double rounding = 8 * static_cast<double>(std::numeric_limits<T>::epsilon());
-    if (solver.given().rows() > 0 && team_.most(largest) <= rounding * solver.matrix().facts()->norm_inf)
+    if (solver.given().rows() > 0 && team_.most(largest) <= rounding * solver.facts().norm_inf)
       throw FormatError(in_.matrix, 0, "A * ones = 0: constants solve A x = 0; give a right-hand side with -f");
     return b;
   }
@@ -199,10 +199,10 @@ class RankSolve {
     const RankReport mine{solver.matrix().report(), solver.reduction_seconds(), report_.result.seconds};
     report_.ranks = team_.all_gather(mine);
     report_.reductions = solver.reductions();
-    static_cast<ostinato::Facts&>(report_.structure) = *solver.matrix().facts();
+    static_cast<ostinato::Facts&>(report_.structure) = solver.facts();
     report_.choice.format = solver.matrix().format();
-    report_.solver = {solver.method(), in_.solver == "auto" ? "by the matrix" : "asked for"};
-    report_.preconditioner = {solver.preconditioner(), in_.precond == "auto" ? "by the matrix" : "asked for"};
+    report_.solver = {solver.method().name, solver.method().reason};
+    report_.preconditioner = {solver.preconditioner(), solver.preconditioner_reason()};
     report_.device = {
         fmt::format("{} {}, rank 0 on {}", team_.size(), is_on_cpu ? "ranks of MPI" : "GPUs", local_.description()),
         {},

@@ -16,6 +16,7 @@
 #include <ostinato/preconditioners/list.hpp>
 #include <ostinato/preconditioners/multigrid/distributed_multigrid.hpp>
 #include <ostinato/preconditioners/multigrid/slab_multigrid.hpp>
+#include <ostinato/preconditioners/spai0_steps.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/base/message.hpp>
@@ -96,11 +97,29 @@ double largest_row(const CsrView<T>& mine, const Vector<Local, T>& of_diagonal) 
   return largest;
 }
 
+/// The diagonal of SPAI-0 for the rows of this rank.
 template <class Local, class T>
-class JacobiOfAll final : public Base<Local, T> {
+Vector<Local, T> spai0_diagonal(const DistributedOperator<Local, T>& a, const CsrView<T>& mine) {
+  const Team& team = a.space().team();
+  const Index begin = a.row_parts().begin(team);
+  return team.agreed([&] {
+    std::vector<T> m(static_cast<std::size_t>(mine.rows));
+    const detail::DiagonalOverSquares<T> step{detail::pattern_of(mine), mine.val.data(), m.data(), a.facts()->symmetric,
+                                              begin};
+    for (std::size_t i = 0; i < m.size(); ++i)
+      if (step(i).v[0] > 0)
+        throw ArgumentError("spai0: " + row_text(static_cast<std::size_t>(begin) + i) +
+                            " has no usable diagonal entry; use none");
+    return Vector<Local, T>(a.space().local(), std::span<const T>(m));
+  });
+}
+
+/// Jacobi, or SPAI-0.
+template <class Local, class T>
+class DiagonalOfAll final : public Base<Local, T> {
  public:
-  JacobiOfAll(const Distributed<Local>& space, Vector<Local, T> inverse)
-      : Base<Local, T>(space), inverse_(std::move(inverse)) {}
+  DiagonalOfAll(const Distributed<Local>& space, Vector<Local, T> inverse, const char* name)
+      : Base<Local, T>(space), inverse_(std::move(inverse)), name_(name) {}
 
   void apply(Block<const T> r, Block<T> z) const override {
     for (int k = 0; k < z.columns; ++k) multiply<T>(this->space_, inverse_, r.column(k), z.column(k));
@@ -112,10 +131,11 @@ class JacobiOfAll final : public Base<Local, T> {
   std::size_t bytes() const override { return inverse_.bytes(); }
   bool equals_transpose() const override { return true; }
   bool capturable() const override { return true; }
-  std::string name() const override { return "jacobi"; }
+  std::string name() const override { return name_; }
 
  private:
   Vector<Local, T> inverse_;
+  const char* name_;
 };
 
 template <class Local, class T>
@@ -249,7 +269,7 @@ class AdditiveSchwarz final : public Base<Local, T> {
 }  // namespace
 
 std::string distributed_preconditioner_names() {
-  std::string names = "none, jacobi, chebyshev, block-jacobi, fsai, multigrid";
+  std::string names = "none, jacobi, spai0, chebyshev, block-jacobi, fsai, multigrid";
   for (const char* const name : of_ranks) names += std::string(", ") + name;
   return names;
 }
@@ -261,7 +281,7 @@ std::unique_ptr<PreconditionerBase<Distributed<Local>, T>> distributed_precondit
   const std::string given(name);
   if (a.row_parts() != a.column_parts() && given != "none")
     throw ArgumentError(given + ": needs a square matrix; with ranks, least squares problems take none");
-  const bool is_of_all = given == "none" || given == "jacobi" || given == "chebyshev";
+  const bool is_of_all = given == "none" || given == "jacobi" || given == "spai0" || given == "chebyshev";
   if (is_of_all && !options.empty()) throw ArgumentError(given + " takes no options with ranks");
   if (given == "none") return nullptr;
   const MemoryBudget memory(a.space().local(), given, mem_limit);
@@ -269,8 +289,11 @@ std::unique_ptr<PreconditionerBase<Distributed<Local>, T>> distributed_precondit
     a.space().team().agreed([&] { memory.confirm(made->bytes()); });
     return made;
   };
-  if (given == "jacobi")
-    return within(std::make_unique<JacobiOfAll<Local, T>>(a.space(), inverse_diagonal(a, mine, given)));
+  const auto by_diagonal = [&](Vector<Local, T> inverse, const char* as) {
+    return within(std::make_unique<DiagonalOfAll<Local, T>>(a.space(), std::move(inverse), as));
+  };
+  if (given == "jacobi") return by_diagonal(inverse_diagonal(a, mine, "jacobi"), "jacobi");
+  if (given == "spai0") return by_diagonal(spai0_diagonal(a, mine), "spai0");
   if (given == "chebyshev") {
     auto inverse = inverse_diagonal(a, mine, given);
     const double largest = a.space().team().most(largest_row(mine, inverse));
@@ -307,7 +330,7 @@ std::unique_ptr<PreconditionerBase<Distributed<Local>, T>> distributed_precondit
   const MemoryBudget memory(a.space().local(), given, mem_limit);
   std::unique_ptr<PreconditionerBase<Distributed<Local>, T>> made;
   if (given == "jacobi") {
-    made = std::make_unique<JacobiOfAll<Local, T>>(a.space(), inverse_diagonal(a, given));
+    made = std::make_unique<DiagonalOfAll<Local, T>>(a.space(), inverse_diagonal(a, given), "jacobi");
   } else if (given == "chebyshev") {
     made = std::make_unique<ChebyshevOfAll<Local, T>>(a, inverse_diagonal(a, given), a.largest_row());
   } else if (given == "multigrid") {

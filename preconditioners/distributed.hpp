@@ -17,7 +17,7 @@ namespace ostinato {
 
 /// A preconditioner for a matrix of which each rank has some rows; null for "none".
 ///
-/// jacobi and chebyshev are those of the whole matrix: a solve takes the same iterations on any number of ranks.
+/// jacobi, spai0 and chebyshev are those of the whole matrix: a solve takes the same iterations on any number of ranks.
 /// chebyshev has degree 4, of the fourth kind, on an interval that ends at the largest row sum of |D^-1 A|.
 /// So are fsai (fsai/distributed_fsai.hpp) and block-jacobi, whose blocks end at multiples of Partition::block rows.
 /// So is multigrid on a grid of constant coefficients (SlabMultigrid). Elsewhere its groups don't cross ranks, and a
@@ -26,7 +26,7 @@ namespace ostinato {
 /// that it has (additive Schwarz without overlap): nothing is exchanged, and the iterations grow with the ranks.
 ///
 /// `mine`: the rows of this rank, with sorted columns of the whole matrix. `options`: as for the same name without
-/// ranks (preconditioners/list.hpp); jacobi and chebyshev take none. `stop`: looked at while multigrid and
+/// ranks (preconditioners/list.hpp); jacobi, spai0 and chebyshev take none. `stop`: looked at while multigrid and
 /// factors are made. `mem_limit`: bytes that it may keep on this rank; 0: what is free.
 /// Exec      Collective.
 /// Throws    ArgumentError for what there isn't, and where a rank can't make its part: RankError on the others.

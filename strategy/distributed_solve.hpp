@@ -18,6 +18,8 @@
 #include <ostinato/spmv/team/numbering.hpp>
 #include <ostinato/spmv/team/partition.hpp>
 #include <ostinato/spmv/team/team.hpp>
+#include <ostinato/strategy/distributed_methods.hpp>
+#include <ostinato/strategy/distributed_preparation.hpp>
 
 namespace ostinato {
 
@@ -42,10 +44,13 @@ struct DistributedOptions {
 /// Rows are moved between ranks so that each rank has whole blocks of them (Partition::block): a solve has the same
 /// bits and iterations on any number of ranks, with threads and with MPI, unless the preconditioner is that of each
 /// rank, or multigrid. Of the partitions, grid, metis and owners keep to no blocks, and metis and owners change the
-/// order of the rows with the ranks: the bits differ, as after a rounding. "auto" takes cg for a symmetric matrix with
-/// a diagonal of one sign, minres for other symmetric ones, also where cg finds that A isn't definite, gmres for other
-/// square ones and preconditioners that aren't symmetric, and lsmr for least squares. On the CPU it takes multigrid for
-/// large matrices of diffusion under cg, and jacobi for others, where no diagonal entry is 0.
+/// order of the rows with the ranks: the bits differ, as after a rounding. "auto" takes the
+/// method that choose_solver() names, with jacobi where no diagonal entry is 0, or on the CPU multigrid for large
+/// matrices of diffusion under cg; and it goes on to others as DistributedMethods says. For that it keeps the rows in
+/// host memory. lsmr has no preconditioner.
+///
+/// The system is prepared as DistributedPreparation says, unless options.solve.prepare is false: the residual and the
+/// end state are those of the given system.
 ///
 /// Exec      Collective, as are solves.
 /// Traffic   With rcm, metis and owners a solve sends each element of b and of the guess to its rank, and each of x
@@ -71,18 +76,20 @@ class DistributedSolver {
 
   const Partition& given() const { return given_; }                    ///< the rows as they were given
   const Partition& columns() const { return given_columns_; }          ///< the elements of x as the caller has them
-  const DistributedOperator<Local, T>& matrix() const { return *a_; }  ///< in the order of the partition
-  const std::string& method() const { return options_.solver; }        ///< that "auto" has chosen
-  std::string preconditioner() const;
+  const DistributedOperator<Local, T>& matrix() const { return *a_; }  ///< as it is solved: in other order, scaled
+  const Facts& facts() const { return facts_; }                        ///< of the whole matrix as it was given
+  const SystemPreparation& preparation() const { return preparation_->what(); }
+  const SolverChoice& method() const { return methods_->solver(); }  ///< that "auto" has chosen, and why
+  std::string preconditioner() const { return methods_->preconditioner(); }
+  const std::string& preconditioner_reason() const { return methods_->preconditioner_reason(); }
   std::uint64_t reductions() const { return space_.reductions(); }
   double reduction_seconds() const { return space_.reduction_seconds(); }
 
  private:
   Partition share(const CsrView<T>& mine);
-  void choose();
-  bool try_multigrid();
+  void prepare(const Partition& rows, Csr<T>& kept);
+  void keep(Csr<T> kept);
   SolveResult run(std::span<const T> b, std::span<T> x, const SolveOptions& options);
-  SolveResult run_there(std::span<const T> b, std::span<T> x, const SolveOptions& options);
   bool is_in_place() const;
   /// Elements of the caller, of rows or of columns, where this rank solves for them; and back.
   std::vector<T> taken(std::span<const T> given, const Partition& from, const Partition& to) const;
@@ -92,11 +99,11 @@ class DistributedSolver {
   DistributedOptions options_;
   Partition given_, given_columns_;
   std::optional<Numbering> numbering_;
-  int spread_ = 0;        ///< powers of two between rows
-  bool is_auto_ = false;  ///< the method is chosen, and another one takes over where the matrix isn't definite
-  CsrView<T> rows_;       ///< of this rank, as they are solved; during the set-up
+  Facts facts_;
+  std::unique_ptr<DistributedPreparation<T>> preparation_;
+  CsrView<T> rows_;  ///< of this rank, as they are solved; during the set-up
   std::unique_ptr<DistributedOperator<Local, T>> a_;
-  std::unique_ptr<PreconditionerBase<Distributed<Local>, T>> m_;
+  std::unique_ptr<DistributedMethods<Local, T>> methods_;
 };
 
 template <class T>
