@@ -30,8 +30,9 @@ struct SlabPlan {
   std::vector<Slabs> slabs;   ///< of these, and of the one that is gathered
   std::size_t ends = 0, floats = 0;
 
+  /// rest: the cycle from grid `count` on.
   SlabPlan(const Distributed<Local>& space, const std::vector<Level<Local>>& grids, const Partition& rows, int sweeps,
-           std::size_t count) {
+           std::size_t count, const Cycle<Local>& rest) {
     const Team& team = space.team();
     for (std::size_t k = 0; k < count; ++k)
       ways.emplace_back(sweeps == 1 && grids[k].plain && has_ascent(space.local(), grids[k]), k == 0);
@@ -40,7 +41,7 @@ struct SlabPlan {
     slabs.push_back(Slabs::nearest(team, grids[0].grid, grids[0].dimensions, rows, whole));
     for (std::size_t k = 0; k < count; ++k) slabs.push_back(slabs[k].halved(team, grids[k].next));
     ends = in_whole_lines(SlabEnds<Local>::floats(team, rows, slabs[0], ways[0].beside_r()));
-    floats = ends + GatheredLevel<Local>::floats(slabs[count]);
+    floats = ends + GatheredLevel<Local>::floats(slabs[count], rest);
     for (std::size_t k = 0; k < count; ++k) floats += SlabLevel<Local>::floats(grids[k], slabs[k], ways[k]);
   }
 
@@ -70,7 +71,9 @@ std::optional<Cycle<Distributed<Local>>> make_slab_cycle(const Distributed<Local
   const std::vector<Level<Local>>& grids = hierarchy->levels();
   const std::size_t count = shared_grids(grids, most_gathered);
   if (count == 0) return {};
-  const auto plan = team.agreed([&] { return SlabPlan<Local>(space, grids, rows, sweeps, count); });
+  auto rest =
+      team.agreed([&] { return make_cycle<Local>(space.local(), found.grid, hierarchy, smoother, sweeps, count); });
+  const auto plan = team.agreed([&] { return SlabPlan<Local>(space, grids, rows, sweeps, count, rest); });
   team.agreed([&] { memory.announce({plan.floats * sizeof(float), Certainty::at_least}); });
   const auto room = std::make_shared<const SlabMemory<Local>>(space, plan.floats);
   float* next = room->data();
@@ -91,8 +94,6 @@ std::optional<Cycle<Distributed<Local>>> make_slab_cycle(const Distributed<Local
                         : add(std::make_unique<StepSlab<Local>>(shared, k, plan.slabs[k], plan.ways[k], next));
     next += SlabLevel<Local>::floats(grids[k], plan.slabs[k], plan.ways[k]);
   }
-  auto rest =
-      team.agreed([&] { return make_cycle<Local>(space.local(), found.grid, hierarchy, smoother, sweeps, count); });
   levels.push_back(std::make_unique<GatheredLevel<Local>>(shared, plan.slabs[count], std::move(rest), next));
   for (std::size_t k = 0; k < count; ++k) slabs[k]->set_next(levels[k + 1].get());
   return Cycle<Distributed<Local>>(space, std::move(levels), hierarchy->power(), false);

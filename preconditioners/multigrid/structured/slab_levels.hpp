@@ -299,47 +299,49 @@ class PassSlab final : public SlabLevel<Local> {
   }
 };
 
-/// A grid that is gathered, and those below.
+/// A grid that is gathered, and those below. On GPUs the ranks write their planes into b of all others.
 template <class Local>
 class GatheredLevel final : public CycleLevel<Distributed<Local>> {
  public:
-  /// The floats that it needs of the memory: on GPUs all points of the grid, elsewhere those of the largest slab.
-  static std::size_t floats(const Slabs& slabs) {
-    return in_whole_lines(is_cuda<Local> ? slabs.grid().points() : most_points(slabs));
+  /// The floats that it needs of the memory: on GPUs those of the vectors of the grid, elsewhere those of the largest
+  /// slab.
+  static std::size_t floats(const Slabs& slabs, const Cycle<Local>& rest) {
+    return in_whole_lines(is_cuda<Local> ? rest.levels().front()->elements() : most_points(slabs));
   }
 
   /// Exec      Collective.
   GatheredLevel(std::shared_ptr<const SlabShared<Local>> shared, Slabs slabs, Cycle<Local> rest, float* room)
-      : shared_(std::move(shared)), slabs_(std::move(slabs)), rest_(std::move(rest)), room_(room) {
+      : shared_(std::move(shared)), slabs_(std::move(slabs)), rest_(std::move(rest)) {
+    CycleLevel<Local>& first = *rest_.levels().front();
     if constexpr (is_cuda<Local>) {
-      gather_ = SlabExchange<Local>(*shared_->memory, slabs_.parts(), 0, slabs_.parts().rows(), {room_, 0, room_, 0},
-                                    sizeof(float));
+      first.place(room);
+      own_ = first.right_hand_side() + slabs_.first_point();
+      float* const b = first.right_hand_side();
+      gather_ =
+          SlabExchange<Local>(*shared_->memory, slabs_.parts(), 0, slabs_.parts().rows(), {b, 0, b, 0}, sizeof(float));
     } else {
+      own_ = room;
       all_.resize(most_points(slabs_) * static_cast<std::size_t>(slabs_.parts().ranks()));
     }
   }
 
   void descend(int) const override {}
   const float* ascend(int, const float*) const override {
-    float* const b = rest_.levels().front()->right_hand_side();
     if constexpr (is_cuda<Local>) {
-      gather_.run(room_ + slabs_.first_point());
-      shared_->space.local().copy(b, room_, slabs_.grid().points() * sizeof(float));
+      gather_.run(own_);
     } else {
-      gather_on_host(b);
+      gather_on_host(rest_.levels().front()->right_hand_side());
     }
     return rest_.solve();
   }
 
-  float* right_hand_side() const override {
-    return is_cuda<Local> ? room_ : room_ - static_cast<std::ptrdiff_t>(slabs_.first_point());
-  }
+  float* right_hand_side() const override { return own_ - static_cast<std::ptrdiff_t>(slabs_.first_point()); }
   std::size_t elements() const override { return 0; }
   void place(float*) override {}
   double seconds(std::size_t) const override { return 0; }
   void describe(std::vector<PreconditionerLevel>& all) const override {
     std::vector<PreconditionerLevel> grids = rest_.grids();
-    grids.front().bytes += floats(slabs_) * sizeof(float);
+    grids.front().bytes += floats(slabs_, rest_) * sizeof(float);
     for (PreconditionerLevel& level : grids) all.push_back(std::move(level));
   }
 
@@ -359,7 +361,7 @@ class GatheredLevel final : public CycleLevel<Distributed<Local>> {
   void gather_on_host(float* to) const {
     const Partition& parts = slabs_.parts();
     const std::size_t most = most_points(slabs_);
-    shared_->space.team().all_gather(room_, most * sizeof(float), all_.data());
+    shared_->space.team().all_gather(own_, most * sizeof(float), all_.data());
     for (int r = 0; r < parts.ranks(); ++r)
       to = std::copy_n(all_.data() + static_cast<std::size_t>(r) * most, parts.offset(r + 1) - parts.offset(r), to);
   }
@@ -367,7 +369,7 @@ class GatheredLevel final : public CycleLevel<Distributed<Local>> {
   std::shared_ptr<const SlabShared<Local>> shared_;
   Slabs slabs_;
   Cycle<Local> rest_;
-  float* room_;
+  float* own_ = nullptr;  ///< b of this rank
   SlabExchange<Local> gather_;
   mutable std::vector<float> all_;
 };
