@@ -210,25 +210,28 @@ void DistributedOperator<Local, T>::add_adjoint(const CsrView<T>& mine) {
   adjoint_ = std::make_unique<DistributedOperator>(space_, column_parts_, row_parts_, rows.view());
 }
 
-/// The rows of the boundary, after the interior has overwritten y; their y before is in y_.
+/// Multiplies the interior rows while the ghosts come, and those of the boundary, into y_.
 template <class Local, class T>
-void DistributedOperator<Local, T>::multiply_boundary(T alpha, T beta, T* y) const {
-  if (boundary_ == nullptr) return;
-  boundary_->apply(alpha, ghosts_->boundary(), beta, y_.span());
-  put<Local, T>(space_.local(), rows_, y_.data(), y);
+template <class Interior, class Boundary>
+void DistributedOperator<Local, T>::multiply(const T* x, Interior interior, Boundary boundary) const {
+  const auto of = [](const auto& a, auto f) {
+    return [&a, f] {
+      if (a != nullptr) f(*a);
+    };
+  };
+  ghosts_->around(x, boundary_ != nullptr, of(interior_, interior), of(boundary_, boundary));
 }
 
 template <class Local, class T>
 void DistributedOperator<Local, T>::apply(T alpha, Block<const T> x, T beta, Block<T> y) const {
   require_shapes("apply", this->rows(), this->cols(), x.rows, y.rows);
   for (int k = 0; k < y.columns; ++k) {
-    const T* const from = x.column(k).data();
     T* const to = y.column(k).data();
-    ghosts_->start(from);
     if (beta != T{0}) pick<Local, T>(space_.local(), rows_, to, y_.data());
-    if (interior_ != nullptr) interior_->apply(alpha, x.column(k), beta, y.column(k));
-    ghosts_->finish(from);
-    multiply_boundary(alpha, beta, to);
+    multiply(
+        x.column(k).data(), [&](const auto& a) { a.apply(alpha, x.column(k), beta, y.column(k)); },
+        [&](const auto& a) { a.apply(alpha, ghosts_->boundary(), beta, y_.span()); });
+    put<Local, T>(space_.local(), rows_, y_.data(), to);
   }
 }
 
@@ -238,12 +241,11 @@ void DistributedOperator<Local, T>::apply_dot(Block<const T> x, Block<T> y, Bloc
   require_shapes("apply_dot", this->rows(), this->cols(), x.rows, w.rows);
   if constexpr (Local::has_host_memory) {
     for (int k = 0; k < y.columns; ++k) {
-      const T* const from = x.column(k).data();
-      ghosts_->start(from);
       formats::detail::dot_blocks().clear();
-      if (interior_ != nullptr) interior_->apply_dot(x.column(k), y.column(k), w.column(k), slot_.data());
-      ghosts_->finish(from);
-      multiply_boundary(T{1}, T{0}, y.column(k).data());
+      multiply(
+          x.column(k).data(), [&](const auto& a) { a.apply_dot(x.column(k), y.column(k), w.column(k), slot_.data()); },
+          [&](const auto& a) { a.apply(T{1}, ghosts_->boundary(), T{0}, y_.span()); });
+      put<Local, T>(space_.local(), rows_, y_.data(), y.column(k).data());
       join_dot(w.column(k).data(), y.column(k).data(), slots + k);
     }
   } else {
@@ -258,13 +260,13 @@ template <class Local, class T>
 void DistributedOperator<Local, T>::dot_on_gpu(const T* x, T* y, const T* w,
                                                Slot<T> slot) const requires is_cuda<Local> {
   const std::size_t n = this->rows();
-  ghosts_->start(x);
-  if (interior_ != nullptr) {
-    const SumsOfBlocks there(space_.local(), const_cast<double*>(gpu_.sums.data()));
-    interior_->apply_dot(In<T>(x, this->cols()), Out<T>(y, n), In<T>(w, n), slot_.data());
-  }
-  ghosts_->finish(x);
-  if (boundary_ != nullptr) boundary_->apply(T{1}, ghosts_->boundary(), T{0}, y_.span());
+  multiply(
+      x,
+      [&](const auto& a) {
+        const SumsOfBlocks there(space_.local(), const_cast<double*>(gpu_.sums.data()));
+        a.apply_dot(In<T>(x, this->cols()), Out<T>(y, n), In<T>(w, n), slot_.data());
+      },
+      [&](const auto& a) { a.apply(T{1}, ghosts_->boundary(), T{0}, y_.span()); });
   sum(space_, n, detail::DotOfProduct<T>{gpu_.sums.data(), gpu_.first_of.data(), rows_.data(), y_.data(), w, y}, slot);
 }
 

@@ -78,7 +78,8 @@ class DistributedOperator : public LinearMap<Distributed<Local>, T> {
   void build(Cut cut);
   void build_sums(const std::vector<Index>& boundary) requires is_cuda<Local>;
   void dot_on_gpu(const T* x, T* y, const T* w, Slot<T> slot) const requires is_cuda<Local>;
-  void multiply_boundary(T alpha, T beta, T* y) const;
+  template <class Interior, class Boundary>
+  void multiply(const T* x, Interior interior, Boundary boundary) const;
   void join_dot(const T* w, const T* y, Slot<T> slot) const requires is_host<Local>;
 
   using LinearMap<Space, T>::space_;

@@ -316,20 +316,26 @@ void DistributedStencil<Local, T>::apply(T alpha, Block<const T> x, T beta, Bloc
   require_shapes("apply", this->rows(), this->cols(), x.rows, y.rows);
   const Local& local = space_.local();
   for (int k = 0; k < y.columns; ++k) {
-    const T* const from = x.column(k).data();
     T* const to = y.column(k).data();
-    ghosts_->start(from);
-    for (const Window& w : windows_) {
-      if (beta != T{0}) local.copy(y_.data() + kept_in(w), to + plane_of(w), plane_ * sizeof(T));
+    if (beta != T{0}) {
+      for (const Window& w : windows_) local.copy(y_.data() + kept_in(w), to + plane_of(w), plane_ * sizeof(T));
     }
-    if (slab_ != nullptr) slab_->apply(alpha, x.column(k), beta, y.column(k));
-    ghosts_->finish(from);
-    const T* const of_windows = windows_x();
-    for (const Window& w : windows_) {
-      const auto n = static_cast<std::size_t>(w.a->rows());
-      w.a->apply(alpha, In<T>(of_windows + w.begin, n), beta, Out<T>(y_.data() + w.begin, n));
-      local.copy(to + plane_of(w), y_.data() + kept_in(w), plane_ * sizeof(T));
-    }
+    ghosts_->around(
+        x.column(k).data(), !windows_.empty(),
+        [&] {
+          if (slab_ != nullptr) slab_->apply(alpha, x.column(k), beta, y.column(k));
+        },
+        [&] { multiply_windows(alpha, beta); });
+    for (const Window& w : windows_) local.copy(to + plane_of(w), y_.data() + kept_in(w), plane_ * sizeof(T));
+  }
+}
+
+template <class Local, class T>
+void DistributedStencil<Local, T>::multiply_windows(T alpha, T beta) const {
+  const T* const x = windows_x();
+  for (const Window& w : windows_) {
+    const auto n = static_cast<std::size_t>(w.a->rows());
+    w.a->apply(alpha, In<T>(x + w.begin, n), beta, Out<T>(y_.data() + w.begin, n));
   }
 }
 

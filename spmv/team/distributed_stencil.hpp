@@ -91,6 +91,7 @@ class DistributedStencil : public LinearMap<Distributed<Local>, T> {
   double largest_row_of(const Rows& rows) const;
   Offset entries_of_classes() const;
   const T* windows_x() const;
+  void multiply_windows(T alpha, T beta) const;
   std::size_t plane_of(const Window& w) const { return static_cast<std::size_t>(w.first + w.kept - begin_) * plane_; }
   std::size_t kept_in(const Window& w) const { return w.begin + static_cast<std::size_t>(w.kept) * plane_; }
 

@@ -84,7 +84,7 @@ void GhostExchange<Local, T>::start(const T* x) const {
 /// Starts the copies of ghosts, or that of what other ranks get.
 template <class Local, class T>
 void GhostExchange<Local, T>::start_on_gpu(const T* x) const requires is_cuda<Local> {
-  if (space_.captures()) {
+  if (is_captured()) {
     if (gpu_.rendezvous == nullptr || gpu_.rendezvous->view().partners == 0) return;
     return detail::give_ghosts(space_.local(), gpu_.rendezvous->view(), gpu_.given, given_.data(), x);
   }
@@ -117,7 +117,7 @@ void GhostExchange<Local, T>::finish(const T* x) const {
 template <class Local, class T>
 void GhostExchange<Local, T>::finish_on_gpu(const T* x) const requires is_cuda<Local> {
   const std::size_t below = halo_.below(), above = halo_.ghosts() - below;
-  if (space_.captures()) {
+  if (is_captured()) {
     if (gpu_.rendezvous == nullptr || gpu_.rendezvous->view().partners == 0) return;
     return detail::receive_ghosts(space_.local(), gpu_.rendezvous->view(), gpu_.ghosts,
                                   detail::BoundaryX<T>{below, own_.size(), own_.data(), x, x_.data()});

@@ -33,6 +33,7 @@ __global__ void __launch_bounds__(cuda::block_threads)
          k += gridDim.x * cuda::block_threads)
       to[k] = x[given[shares.begin[s] + k]];
   }
+  cuda::is_written_for_ranks();
   if (!cuda::is_last_to_leave(at)) return;
   const int rank = static_cast<int>(threadIdx.x);
   if (rank < at.ranks && cuda::is_partner(at, rank)) cuda::say(at, met, rank, 0);

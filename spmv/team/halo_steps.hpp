@@ -37,6 +37,8 @@ struct Put {
 /// Rows of the boundary are put into y first, and the sums of their blocks made anew, as cuda::for_rows() makes them.
 template <class T>
 struct DotOfProduct {
+  static constexpr int blocks_of_multiprocessor = 2;  // there is little to do, and the last of few is found sooner
+
   const double* sums;    ///< of each block
   const Index* first;    ///< blocks + 1: which of the boundary's rows are in a block
   const Index* rows;     ///< of the boundary, ascending

@@ -56,6 +56,7 @@ std::unique_ptr<PeerBuffers> PeerBuffers::make(const Team& team, const Cuda& spa
   });
   for (const std::shared_ptr<Shown>* const other : team.all_gather<const std::shared_ptr<Shown>*>(&mine))
     made->shown_.push_back(*other);
+  team.agree();  // all have taken their copies of `mine`
   return made;
 }
 

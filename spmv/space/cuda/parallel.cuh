@@ -43,6 +43,16 @@ __global__ void __launch_bounds__(block_threads) for_each_kernel(std::size_t n, 
   for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * block_threads + threadIdx.x; i < n; i += stride) f(i);
 }
 
+/// Thread blocks of a sum on a multiprocessor.
+template <class F>
+constexpr int sum_blocks_of_multiprocessor() {
+  if constexpr (requires { F::blocks_of_multiprocessor; }) {
+    return F::blocks_of_multiprocessor;
+  } else {
+    return blocks_per_multiprocessor;
+  }
+}
+
 /// What f.fours(i) gives, element by element.
 template <class F>
 __device__ auto one_by_one(const F& f, std::size_t i) {
@@ -164,8 +174,8 @@ __global__ void __launch_bounds__(block_threads) finish_sum_kernel(F f, detail::
   });
 }
 
-/// Both in one kernel, which meets those of the other ranks: each thread block gives the sums of its blocks to all
-/// ranks, and the last one adds up those of all.
+/// Both in one kernel, which meets those of the other ranks. The last thread block gives the sums of all blocks to the
+/// other ranks, and adds up those of all ranks.
 template <class F, class Result>
 __global__ void __launch_bounds__(block_threads)
     sum_over_ranks_kernel(std::size_t n, F f, const __grid_constant__ detail::RendezvousView at, double* slots) {
@@ -173,18 +183,23 @@ __global__ void __launch_bounds__(block_threads)
   pdl_trigger_and_wait();
   if (!prepare(f)) return;
   const std::uint64_t met = times_met(at);
+  const auto mine = [&](int rank) { return reinterpret_cast<double*>(room_of(at, met, rank)); };
   const std::size_t blocks = (n + block_elements - 1) / block_elements;
   for (std::size_t block = blockIdx.x; block < blocks; block += gridDim.x) {
     const std::size_t first = block * block_elements;
-    const Result mine = sum_of_block<Result>(f, first, min(first + block_elements, n));
-    if (threadIdx.x != 0) continue;
-    for (int r = 0; r < at.ranks; ++r) reinterpret_cast<Result*>(room_of(at, met, r))[block] = mine;
+    const Result sum = sum_of_block<Result>(f, first, min(first + block_elements, n));
+    if (threadIdx.x == 0) *reinterpret_cast<Result*>(mine(at.rank) + block * Result::count) = sum;
   }
   if (!is_last_to_leave(at)) return;
+  for (int r = 0; r < at.ranks; ++r) {
+    if (r != at.rank) copy_to_rank(mine(r), mine(at.rank), static_cast<unsigned>(blocks) * Result::count);
+  }
   const int rank = static_cast<int>(threadIdx.x);
-  if (rank < at.ranks) say(at, met, rank, static_cast<std::uint32_t>(blocks));
+  const bool is_other = rank < at.ranks && rank != at.rank;
+  if (at.ranks > 1) is_written_for_ranks();
+  if (is_other) say(at, met, rank, static_cast<std::uint32_t>(blocks));
   __syncthreads();
-  if (rank < at.ranks) blocks_of[rank] = hear(at, met, rank);
+  if (rank < at.ranks) blocks_of[rank] = is_other ? hear(at, met, rank) : static_cast<unsigned>(blocks);
   __syncthreads();
   finish_parts<Result>(f, at.ranks, slots, [&](int p, unsigned& there) {
     there = blocks_of[p];
@@ -293,10 +308,8 @@ void for_each(const Cuda& space, std::size_t n, F f) {
 
 template <class F>
 void sum(const Cuda& space, std::size_t n, F f, double* slots) {
-  int of_multiprocessor = cuda::blocks_per_multiprocessor;
-  if constexpr (requires { F::blocks_of_multiprocessor; }) of_multiprocessor = F::blocks_of_multiprocessor;
-  cuda::launch(space, cuda::sum_kernel<F>, cuda::resident_blocks(space, n, of_multiprocessor), cuda::block_threads, 0,
-               n, f, cuda::reduction(space, slots));
+  const int blocks = cuda::resident_blocks(space, n, cuda::sum_blocks_of_multiprocessor<F>());
+  cuda::launch(space, cuda::sum_kernel<F>, blocks, cuda::block_threads, 0, n, f, cuda::reduction(space, slots));
 }
 
 namespace detail {
@@ -316,9 +329,9 @@ void finish_sum(const Cuda& space, F f, const SumParts<Result>& parts, double* s
 
 template <class F, class Result>
 void sum_over_ranks(const Cuda& space, std::size_t n, F f, const RendezvousView& at, double* slots, Result*) {
-  const std::size_t blocks = (n + cuda::block_elements - 1) / cuda::block_elements;
-  cuda::launch(space, cuda::sum_over_ranks_kernel<F, Result>,
-               cuda::resident_blocks(space, blocks * cuda::block_threads), cuda::block_threads, 0, n, f, at, slots);
+  const std::size_t threads = (n + cuda::block_elements - 1) / cuda::block_elements * cuda::block_threads;
+  const int blocks = cuda::resident_blocks(space, threads, cuda::sum_blocks_of_multiprocessor<F>());
+  cuda::launch(space, cuda::sum_over_ranks_kernel<F, Result>, blocks, cuda::block_threads, 0, n, f, at, slots);
 }
 
 }  // namespace detail

@@ -4,12 +4,15 @@
 
 // How kernels meet those of other ranks (rendezvous.hpp).
 //
-//   const unsigned long long met = times_met(at);     at the top of the kernel
-//   ...                                               writes into room_of(at, met, rank)
-//   if (!is_last_to_leave(at)) return;                all thread blocks
-//   say(at, met, word); hear(at, met);                the last one, each rank's word by a thread of its own
-//   ...                                               reads its own room, and what was said
-//   part(at);                                         one thread
+//   met = times_met(at);                     at the top of the kernel
+//   ...                                      writes for the last thread block, or into room_of(at, met, rank)
+//   if (!is_last_to_leave(at)) return;       all thread blocks
+//   ...                                      the last one writes into room_of(at, met, rank)
+//   is_written_for_ranks();
+//   say(at, met, rank, word);                each rank's word by a thread of its own
+//   hear(at, met, rank);
+//   ...                                      reads its own room, and what was said
+//   part(at, met);                           one thread
 
 #include <cstddef>
 #include <cstdint>
@@ -44,20 +47,36 @@ __device__ inline const std::byte* room_from(const detail::RendezvousView& at, s
   return at.room[at.rank] + (turn * ranks + static_cast<std::size_t>(rank)) * at.bytes;
 }
 
-/// Called by all threads of all blocks: true in the last one, after the writes of all. One thread's fence is for its
-/// block, whose threads it has met before.
+/// Called by all threads of all blocks: true in the last one, after the writes of all.
 __device__ inline bool is_last_to_leave(const detail::RendezvousView& at) {
   __shared__ bool last;
   __syncthreads();
-  if (threadIdx.x == 0) {
-    __threadfence_system();
-    last = arrives_last(at.arrived, gridDim.x * gridDim.y);
-  }
+  if (threadIdx.x == 0) last = arrives_last(at.arrived, gridDim.x * gridDim.y);
   __syncthreads();
   return last;
 }
 
-/// Tells a partner, or the rank itself, a word of 32 bits, and that what is written for it is complete.
+/// to[k] = from[k]: by a thread block, from this GPU to another one.
+__device__ inline void copy_to_rank(double* to, const double* from, unsigned count) {
+  constexpr unsigned loads = 4;
+  for (unsigned k = threadIdx.x; k < count; k += loads * blockDim.x) {
+    double value[loads];
+#pragma unroll
+    for (unsigned n = 0; n < loads; ++n)
+      if (k + n * blockDim.x < count) value[n] = __ldcg(from + k + n * blockDim.x);
+#pragma unroll
+    for (unsigned n = 0; n < loads; ++n)
+      if (k + n * blockDim.x < count) to[k + n * blockDim.x] = value[n];
+  }
+}
+
+/// Called by all threads of the block that speaks for all, before say().
+__device__ inline void is_written_for_ranks() {
+  __threadfence_system();
+  __syncthreads();
+}
+
+/// Tells another rank a word of 32 bits, and that what is written for it is complete.
 __device__ inline void say(const detail::RendezvousView& at, std::uint64_t met, int rank, std::uint32_t word) {
   std::uint64_t* const to =
       at.said[rank] + (met & 1) * static_cast<unsigned>(at.ranks) + static_cast<unsigned>(at.rank);
@@ -65,7 +84,7 @@ __device__ inline void say(const detail::RendezvousView& at, std::uint64_t met, 
   asm volatile("st.release.sys.global.u64 [%0], %1;" ::"l"(to), "l"(text) : "memory");
 }
 
-/// Waits for the word of a partner, or of the rank itself, which has said it before.
+/// Waits for the word of another rank.
 __device__ inline std::uint32_t hear(const detail::RendezvousView& at, std::uint64_t met, int rank) {
   const std::uint64_t* const from =
       at.said[at.rank] + (met & 1) * static_cast<unsigned>(at.ranks) + static_cast<unsigned>(rank);

@@ -97,10 +97,10 @@ TEST_F(CudaRanksRendezvous, GhostsComeWithoutSumsInBetween) {
           const DistributedOperator<Cuda, double> part(space, rows, piece(a, rows.begin(team), rows.end(team)));
           EXPECT_TRUE(part.capturable());
           const auto repeated = [&](bool capturable) {
-            Vector<Cuda, double> mine(gpu, piece(x, rows, team)), product(gpu, mine.size()), slot(gpu, 1);
+            Vector<Cuda, double> mine(gpu, piece(x, rows, team)), product(gpu, mine.size(), 0.0), slot(gpu, 1);
             const int calls = run_blocks(space, capturable, [&] {
-              part.apply(0.01, mine.span(), 0.5, product.span());
-              part.apply(0.01, product.span(), 0.5, mine.span());
+              part.apply(0.001, mine.span(), 0.5, product.span());
+              part.apply(0.001, product.span(), 0.5, mine.span());
               part.apply_dot(mine.span(), product.span(), mine.span(), slot.data());
             });
             EXPECT_EQ(calls, iterations_of_a_block * (capturable ? 2 : blocks));
