@@ -188,6 +188,21 @@ class ChebyshevOfAll final : public Base<Local, T> {
   std::vector<ChebyshevCoefficients> steps_;
 };
 
+/// jacobi, spai0 or chebyshev; null for another name.
+template <class Local, class T>
+std::unique_ptr<Base<Local, T>> of_diagonal(const DistributedOperator<Local, T>& a, const CsrView<T>& mine,
+                                            const std::string& name) {
+  const auto by = [&](Vector<Local, T> inverse, const char* as) {
+    return std::make_unique<DiagonalOfAll<Local, T>>(a.space(), std::move(inverse), as);
+  };
+  if (name == "jacobi") return by(inverse_diagonal(a, mine, "jacobi"), "jacobi");
+  if (name == "spai0") return by(spai0_diagonal(a, mine), "spai0");
+  if (name != "chebyshev") return nullptr;
+  auto inverse = inverse_diagonal(a, mine, name);
+  const double largest = a.space().team().most(largest_row(mine, inverse));
+  return std::make_unique<ChebyshevOfAll<Local, T>>(a, std::move(inverse), largest);
+}
+
 /// Blocks that end at multiples of Partition::block, so that all ranks together have those of one rank.
 template <class Local, class T>
 class BlockJacobiOfAll final : public Base<Local, T> {
@@ -289,16 +304,7 @@ std::unique_ptr<PreconditionerBase<Distributed<Local>, T>> distributed_precondit
     a.space().team().agreed([&] { memory.confirm(made->bytes()); });
     return made;
   };
-  const auto by_diagonal = [&](Vector<Local, T> inverse, const char* as) {
-    return within(std::make_unique<DiagonalOfAll<Local, T>>(a.space(), std::move(inverse), as));
-  };
-  if (given == "jacobi") return by_diagonal(inverse_diagonal(a, mine, "jacobi"), "jacobi");
-  if (given == "spai0") return by_diagonal(spai0_diagonal(a, mine), "spai0");
-  if (given == "chebyshev") {
-    auto inverse = inverse_diagonal(a, mine, given);
-    const double largest = a.space().team().most(largest_row(mine, inverse));
-    return within(std::make_unique<ChebyshevOfAll<Local, T>>(a, std::move(inverse), largest));
-  }
+  if (auto by_diagonal = of_diagonal(a, mine, given)) return within(std::move(by_diagonal));
   if (given == "block-jacobi") return within(std::make_unique<BlockJacobiOfAll<Local, T>>(a, mine, options));
   if (given == "fsai")
     return within(std::make_unique<DistributedFsai<Local, T>>(a, mine, Fsai<Local, T>::parse_options(options)));

@@ -44,7 +44,9 @@ SolverChoice asked_for(const std::string& solver) {
 template <class T, class Local>
 DistributedStencilSolver<T, Local>::DistributedStencilSolver(const Team& team, const Stencil& stencil,
                                                              DistributedStencilOptions options, const Local& local)
-    : space_(local, team), options_(equal(team, options)), a_(space_, stencil) {
+    : space_(local, team),
+      options_(equal(team, options)),
+      a_(std::make_unique<DistributedStencil<Local, T>>(space_, stencil)) {
   if (options_.solver != "auto") method_ = asked_for(options_.solver);
   precondition();
   if (options_.solver == "auto")
@@ -58,17 +60,17 @@ void DistributedStencilSolver<T, Local>::precondition() {
   std::string name = asked.substr(0, asked.find(':'));
   const std::string how = name.size() < asked.size() ? asked.substr(name.size() + 1) : std::string();
   if (asked == "auto") {
-    const bool changes_something = facts().missing_diagonal == 0 && !a_.constant_diagonal();
+    const bool changes_something = facts().missing_diagonal == 0 && !a_->constant_diagonal();
     name = changes_something ? "jacobi" : "none";
   }
-  m_ = distributed_preconditioner(a_, name, how, options_.solve.stop, options_.solve.mem_limit);
+  m_ = distributed_preconditioner(*a_, name, how, options_.solve.stop, options_.solve.mem_limit);
 }
 
 /// Takes multigrid where it can be made, and where a cycle shrinks an error well on trial.
 template <class T, class Local>
 bool DistributedStencilSolver<T, Local>::try_multigrid() {
   try {
-    m_ = distributed_preconditioner(a_, "multigrid", {}, options_.solve.stop, options_.solve.mem_limit);
+    m_ = distributed_preconditioner(*a_, "multigrid", {}, options_.solve.stop, options_.solve.mem_limit);
   } catch (const Stopped&) {
     throw;
   } catch (const MemoryLimitError&) {
@@ -78,7 +80,7 @@ bool DistributedStencilSolver<T, Local>::try_multigrid() {
     preconditioner_reason_ = what.substr(0, what.find(';'));
     return false;
   }
-  preconditioner_reason_ = "the matrix is on a grid, " + a_.grid().text();
+  preconditioner_reason_ = "the matrix is on a grid, " + a_->grid().text();
   if (m_->rate() <= poor_rate(1)) return true;
   preconditioner_reason_ = "multigrid: a cycle shrinks an error too little";
   m_.reset();
@@ -94,7 +96,7 @@ template <class T, class Local>
 SolveResult DistributedStencilSolver<T, Local>::run(In<T> b, Out<T> x, const SolveOptions& options) const {
   detail::require_equal_options(space_.team(), method_.name, sizeof(T), m_ == nullptr, options);
   return space_.team().together(
-      [&] { return runs::run_alone<Space, T>(method_.name, space_, a_, b, x, preconditioning(), options); });
+      [&] { return runs::run_alone<Space, T>(method_.name, space_, *a_, b, x, preconditioning(), options); });
 }
 
 template <class T, class Local>

@@ -46,9 +46,9 @@ class DistributedStencilSolver {
   SolveResult solve(In<T> b, Out<T> x, const SolveOptions& options);
   SolveResult solve(In<T> b, Out<T> x) { return solve(b, x, options_.solve); }
 
-  const Partition& rows() const { return a_.row_parts(); }  ///< the slabs
-  const DistributedStencil<Local, T>& matrix() const { return a_; }
-  const Facts& facts() const { return *a_.facts(); }  ///< of the whole matrix
+  const Partition& rows() const { return a_->row_parts(); }  ///< the slabs
+  const DistributedStencil<Local, T>& matrix() const { return *a_; }
+  const Facts& facts() const { return *a_->facts(); }  ///< of the whole matrix
   const SolverChoice& method() const { return method_; }
   std::string preconditioner() const { return m_ == nullptr ? "none" : m_->name(); }
   const std::string& preconditioner_reason() const { return preconditioner_reason_; }
@@ -65,7 +65,7 @@ class DistributedStencilSolver {
 
   Space space_;
   DistributedStencilOptions options_;
-  DistributedStencil<Local, T> a_;
+  std::unique_ptr<DistributedStencil<Local, T>> a_;  ///< to which preconditioners refer
   std::unique_ptr<PreconditionerBase<Space, T>> m_;
   std::string preconditioner_reason_ = "asked for";
   SolverChoice method_;
