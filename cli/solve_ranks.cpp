@@ -17,7 +17,6 @@
 
 #include <ostinato/ostinato.hpp>
 #include <ostinato/preconditioners/distributed.hpp>
-#include <ostinato/preconditioners/synonyms.hpp>
 #include <ostinato/spmv/algebra/row_errors.hpp>
 #include <ostinato/spmv/ordering/graph_parts.hpp>
 #include <ostinato/spmv/team/partitioning.hpp>

@@ -84,6 +84,15 @@ TEST_F(CliRanks, OfCudaWriteOneXInTheOrderOfTheFile) {
   }
 }
 
+TEST_F(CliRanks, OfCudaTakeMultigridOfGridsAlone) {
+  if (const std::string why = Cuda::why_absent(); !why.empty()) GTEST_SKIP() << why;
+  const Outcome solved = run("solve poisson2d:150 --quiet --gpus all --precond multigrid --json report.json");
+  EXPECT_EQ(solved.code, 0) << solved.err;
+  EXPECT_LT(report()["iterations"], 15);
+  generate("mesh2d 100 a.mtx");
+  expect_complaint(run("solve a.mtx --gpus all --precond multigrid"), 3, "ranks on GPUs take a matrix of constant");
+}
+
 TEST_F(CliRanks, SayNothingTwice) {
   const Outcome other = run("inspect p.mtx", "OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=1");
   EXPECT_EQ(other.code, 2);

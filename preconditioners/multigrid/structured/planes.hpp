@@ -6,21 +6,9 @@
 
 #include <ostinato/preconditioners/multigrid/structured/cycle_steps.hpp>
 #include <ostinato/preconditioners/multigrid/structured/hierarchy.hpp>
+#include <ostinato/preconditioners/multigrid/structured/own_planes.hpp>
 
 namespace ostinato::multigrid {
-
-/// The planes of a grid that a rank has, from `begin` to before `end`: even numbers, but for the end of the grid. A
-/// pass gives what belongs to them, and reads planes beside them, the source from other places. Pointers are where
-/// point 0 would be.
-template <class T>
-struct OwnPlanes {
-  Index begin, end;
-  const T *below, *above;  ///< the source of one plane before them, and of two behind; on the way up of one
-  /// On the way up, the sums of r . z over each tile of so many coarse planes, a multiple of which lie before `begin`.
-  /// They have the same bits, and the same order by planes, whatever planes a rank has.
-  Index deep = 1;
-  double* sums = nullptr;  ///< unless null
-};
 
 /// How many sums there are.
 std::size_t sums_of_planes(const Extents& grid, Index begin, Index end, Index deep);

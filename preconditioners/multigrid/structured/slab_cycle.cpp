@@ -35,8 +35,8 @@ struct SlabPlan {
            std::size_t count, const Cycle<Local>& rest) {
     const Team& team = space.team();
     for (std::size_t k = 0; k < count; ++k)
-      ways.emplace_back(sweeps == 1 && grids[k].plain && has_ascent(space.local(), grids[k]), k == 0);
-    const Index whole = whole_planes(grids[0]);
+      ways.emplace_back(sweeps == 1 && has_ascent(space.local(), grids[k]), k == 0);
+    const Index whole = whole_planes(grids[0].dimensions == 3 ? grids[0].grid.z : grids[0].grid.y);
     ways[0].deep = std::max(1, whole / 2);
     slabs.push_back(Slabs::nearest(team, grids[0].grid, grids[0].dimensions, rows, whole));
     for (std::size_t k = 0; k < count; ++k) slabs.push_back(slabs[k].halved(team, grids[k].next));
@@ -45,14 +45,22 @@ struct SlabPlan {
     for (std::size_t k = 0; k < count; ++k) floats += SlabLevel<Local>::floats(grids[k], slabs[k], ways[k]);
   }
 
+  /// Those of the grids with passes.
+  std::vector<Transfer<Local>> transfers(const cycle_definition::Shared<Local>& one) const {
+    std::vector<cycle_definition::Way> all;
+    for (const SlabWay& way : ways)
+      all.push_back(way.passes ? cycle_definition::Way::passes : cycle_definition::Way::dense);
+    return cycle_definition::transfers_of(one, all);
+  }
+
  private:
-  /// Slabs begin at multiples of so many planes: all those of plain grids at even ones, and those of the finest at few
-  /// places, so that a pass adds up r . z seldom.
-  Index whole_planes(const Level<Local>& finest) const {
+  /// Slabs begin at multiples of so many planes: at even ones of all grids with passes, and at few places of the
+  /// finest, so that a pass adds up r . z seldom.
+  Index whole_planes(Index planes) const {
     constexpr Index places = 32;
     Index whole = 1;
     for (const SlabWay& way : ways) whole *= way.passes ? 2 : 1;
-    while (ways[0].passes && whole * places < finest.grid.z) whole *= 2;
+    while (ways[0].passes && whole * places < planes) whole *= 2;
     return whole;
   }
 };
@@ -83,6 +91,7 @@ std::optional<Cycle<Distributed<Local>>> make_slab_cycle(const Distributed<Local
                         room,
                         {*room, rows, plan.slabs[0], plan.ways[0].beside_r(), next}});
   next += plan.ends;
+  auto transfers = team.agreed([&] { return plan.transfers(shared->one); });
   typename Cycle<Distributed<Local>>::Levels levels;
   std::vector<SlabLevel<Local>*> slabs;
   for (std::size_t k = 0; k < count; ++k) {
@@ -90,8 +99,9 @@ std::optional<Cycle<Distributed<Local>>> make_slab_cycle(const Distributed<Local
       slabs.push_back(level.get());
       levels.push_back(std::move(level));
     };
-    plan.ways[k].passes ? add(std::make_unique<PassSlab<Local>>(shared, k, plan.slabs[k], plan.ways[k], next))
-                        : add(std::make_unique<StepSlab<Local>>(shared, k, plan.slabs[k], plan.ways[k], next));
+    const SlabWay& way = plan.ways[k];
+    way.passes ? add(std::make_unique<PassSlab<Local>>(shared, k, plan.slabs[k], way, next, std::move(transfers[k])))
+               : add(std::make_unique<StepSlab<Local>>(shared, k, plan.slabs[k], way, next));
     next += SlabLevel<Local>::floats(grids[k], plan.slabs[k], plan.ways[k]);
   }
   levels.push_back(std::make_unique<GatheredLevel<Local>>(shared, plan.slabs[count], std::move(rest), next));

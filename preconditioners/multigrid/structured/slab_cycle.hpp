@@ -30,14 +30,14 @@ inline constexpr std::size_t most_gathered_points = is_cuda<Local> ? std::size_t
 /// small grid on, or one whose last axis isn't halved, b is gathered and every rank does the cycle of one rank. The
 /// bits don't depend on the number of ranks; on the CPU they are those of make_cycle().
 ///
-/// On GPUs that make_cycle() passes over plain grids of three dimensions in one kernel each way, so do ranks. They read
-/// one plane before theirs and two behind, and slabs begin at even planes there.
+/// A grid that make_cycle() passes over in one kernel each way, on GPUs, ranks pass over as well. They read a plane
+/// before theirs and two behind, and slabs begin at even planes.
 ///
 /// Memory    12 bytes for each point of each shared grid of a rank, 8 with passes and none for the finest; 16 for each
 ///           point of the finest where the rows of ranks aren't slabs.
-/// Traffic   Four exchanges of a plane with each neighbour on each shared grid; with passes one of three planes down
-///           and one up, and only the first of them on the finest. Two of up to some planes for r and z where the rows
-///           of ranks aren't slabs. A gather.
+/// Traffic   Four exchanges of a plane with each neighbour on each shared grid; with passes two of three planes, of
+///           which the finest has one. Where the rows of ranks aren't slabs, r and z are copied, and move by up to some
+///           planes. A gather.
 /// Exec      Collective.
 ///
 /// `most_gathered`: in the place of most_gathered_points. Nothing where the finest grid would be gathered.

@@ -92,6 +92,13 @@ class SlabLevel : public CycleLevel<Distributed<Local>> {
   /// Gets the planes beside those of this rank.
   void exchange(const float* v) const { exchange_.run(v + first_point(), v == b_ ? 0u : v == x_ ? 1u : 2u); }
 
+  /// r . z, of all rows, unless there is no slot for it.
+  template <class T>
+  void dot_of(const Ends<T>& of) const {
+    if (of.slot == nullptr) return;
+    dot<T>(shared_->space, In<T>(of.r.first, ends().rows()), In<T>(of.z.first, ends().rows()), of.slot);
+  }
+
   std::shared_ptr<const SlabShared<Local>> shared_;
   std::size_t k_;
   Slabs slabs_;
@@ -223,17 +230,18 @@ class StepSlab final : public SlabLevel<Local> {
       run(Leave<S, T>{last, one().hierarchy->inverse_root(), static_cast<T>(ends.factor), {r}, {z}});
     });
     this->ends().give(ends.z.first);
-    if (ends.slot == nullptr) return;
-    const std::size_t rows = this->ends().rows();
-    dot<T>(this->shared_->space, In<T>(ends.r.first, rows), In<T>(ends.z.first, rows), ends.slot);
+    this->dot_of(ends);
   }
 };
 
-/// A slab of a plain grid in one kernel each way (PassLevel).
+/// A slab in one kernel each way (PassLevel).
 template <class Local>
 class PassSlab final : public SlabLevel<Local> {
  public:
-  using SlabLevel<Local>::SlabLevel;
+  /// Exec      Collective.
+  PassSlab(std::shared_ptr<const SlabShared<Local>> shared, std::size_t k, Slabs slabs, const SlabWay& way, float* room,
+           Transfer<Local> transfer)
+      : SlabLevel<Local>(std::move(shared), k, std::move(slabs), way, room), transfer_(std::move(transfer)) {}
 
   void enter(const Ends<float>& ends) const override { go_down(this->ends().take(ends.r.first)); }
   void enter(const Ends<double>& ends) const override { go_down(this->ends().take(ends.r.first)); }
@@ -250,6 +258,10 @@ class PassSlab final : public SlabLevel<Local> {
     this->exchange(x_);
     return x_;
   }
+  void describe(std::vector<PreconditionerLevel>& all) const override {
+    SlabLevel<Local>::describe(all);
+    all.back().bytes += transfer_.bytes();
+  }
 
  private:
   using SlabLevel<Local>::one, SlabLevel<Local>::level, SlabLevel<Local>::k_, SlabLevel<Local>::slabs_,
@@ -263,12 +275,10 @@ class PassSlab final : public SlabLevel<Local> {
   void leave_by(const Ends<T>& ends, const float* coarse) const {
     const Target<T> target{static_cast<T>(ends.factor), {this->ends().target(ends.z.first)}, nullptr};
     const Planes<T> r = this->ends().taken(ends.r.first);
-    if (ends.slot == nullptr) {
-      go_up(r, coarse, target);
-    } else {
-      go_up_with_dot(r, coarse, target, ends.slot);
-    }
+    const bool adds_up = ends.slot != nullptr && level().plain;
+    adds_up ? go_up_with_dot(r, coarse, target, ends.slot) : go_up(r, coarse, target);
     this->ends().give(ends.z.first);
+    if (!adds_up) this->dot_of(ends);
   }
   /// r . z is the sum of what the kernel leaves of each tile.
   template <class T>
@@ -288,15 +298,17 @@ class PassSlab final : public SlabLevel<Local> {
   template <class T>
   void go_down(const Planes<T>& r) const {
     if constexpr (is_cuda<Local>)
-      descend_planes(this->local(), level(), one().omega(k_, 0), one().source(k_, k_ == 0, Strided<const T>{r.own}),
-                     this->next_->right_hand_side(), &r.planes);
+      multigrid::descend(this->local(), level(), transfer_, one().source(k_, k_ == 0, Strided<const T>{r.own}),
+                         this->next_->right_hand_side(), &r.planes);
   }
   template <class T>
   void go_up(const Planes<T>& r, const float* coarse, const Target<T>& to) const {
     if constexpr (is_cuda<Local>)
-      ascend_planes(this->local(), level(), one().omega(k_, 0), one().source(k_, k_ == 0, Strided<const T>{r.own}),
-                    coarse, to, &r.planes);
+      multigrid::ascend(this->local(), level(), transfer_, one().source(k_, k_ == 0, Strided<const T>{r.own}), coarse,
+                        to, &r.planes);
   }
+
+  Transfer<Local> transfer_;
 };
 
 /// A grid that is gathered, and those below. On GPUs the ranks write their planes into b of all others.

@@ -60,18 +60,19 @@ void expect_bits_of_one_rank(const Case& c, std::initializer_list<int> sizes = {
       gpus);
 }
 
-const std::initializer_list<Case> in_steps = {{{30, 30, 30}, true, 2, 500},
-                                              {{28, 31, 37}, false, 1, 1000},
-                                              {{131, 150, 1}, true, 1, 500},
-                                              {{42, 80, 3}, true, 1, 500},
-                                              {{90, 101, 1}, false, 2, 500}};
+const std::initializer_list<Case> in_steps = {
+    {{30, 30, 30}, true, 2, 500},
+    {{28, 31, 37}, false, 1, 1000},
+    {{42, 80, 3}, true, 1, 500},
+    {{90, 101, 1}, false, 2, 500},
+};
 
 // In passes, then in steps: 64^3 points are the last plain grid below 128^3.
-const std::initializer_list<Case> in_passes = {{{40, 36, 50}, true, 1, 500},
-                                               {{44, 36, 48}, true, 1, 500},
-                                               {{31, 33, 37}, true, 1, 500},
-                                               {{128, 128, 128}, true, 1, 20000},
-                                               {{96, 100, 250}, true, 1, 1 << 18}};
+const std::initializer_list<Case> in_passes = {
+    {{40, 36, 50}, true, 1, 500},      {{44, 36, 48}, true, 1, 500},       {{31, 33, 37}, true, 1, 500},
+    {{128, 128, 128}, true, 1, 20000}, {{96, 100, 250}, true, 1, 1 << 18}, {{131, 150, 1}, true, 1, 500},
+    {{300, 256, 1}, false, 1, 1000},
+};
 
 TEST_F(CudaSlabCycle, HasTheBitsOfOneRankInSteps) {
   for (const Case& c : in_steps) expect_bits_of_one_rank<double>(c);
