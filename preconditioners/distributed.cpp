@@ -69,8 +69,8 @@ Vector<Local, T> spai0_diagonal(const DistributedOperator<Local, T>& a, const Cs
   const Index begin = a.row_parts().begin(team);
   return team.agreed([&] {
     std::vector<T> m(static_cast<std::size_t>(mine.rows));
-    const detail::DiagonalOverSquares<T> step{detail::pattern_of(mine), mine.val.data(), m.data(),
-                                              a.facts()->symmetric, begin};
+    const detail::DiagonalOverSquares<T> step{detail::pattern_of(mine), mine.val.data(), m.data(), a.facts()->symmetric,
+                                              begin};
     for (std::size_t i = 0; i < m.size(); ++i)
       if (step(i).v[0] > 0)
         throw ArgumentError("spai0: " + row_text(static_cast<std::size_t>(begin) + i) +

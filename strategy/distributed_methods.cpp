@@ -157,8 +157,8 @@ bool DistributedMethods<Local, T>::try_multigrid(const CsrView<T>& rows, const S
 /// The method for the preconditioner that there is.
 template <class Local, class T>
 SolverChoice DistributedMethods<Local, T>::choice() const {
-  const bool keeps_definiteness =
-      preconditioner_ == "none" || preconditioner_ == "jacobi" || preconditioner_ == "spai0" || preconditioner_ == "chebyshev";
+  const bool keeps_definiteness = preconditioner_ == "none" || preconditioner_ == "jacobi" ||
+                                  preconditioner_ == "spai0" || preconditioner_ == "chebyshev";
   PreconditionerTraits m;
   if (m_ != nullptr) {
     m = {.symmetric = m_->symmetric() && (keeps_definiteness || has_one_sign(*a_.facts())),
