@@ -3,8 +3,7 @@
 #include <ostinato/strategy/distributed_solve.hpp>
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,8 +12,10 @@
 
 #include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/base/stop.hpp>
+#include <ostinato/spmv/base/timing.hpp>
 #include <ostinato/spmv/team/distributed_facts.hpp>
 #include <ostinato/spmv/team/partitioning.hpp>
+#include <ostinato/strategy/deadline.hpp>
 
 namespace ostinato {
 
@@ -63,8 +64,57 @@ DistributedSolver<T, Local>::DistributedSolver(const Team& team, const CsrView<T
   given_ = Partition::of_lengths(team, mine.rows);
   const bool is_square = given_.rows() == mine.cols;
   given_columns_ = is_square ? given_ : Partition::by_rows(team, mine.cols);
-  const Partition rows = share(mine), columns = is_square ? rows : given_columns_;
+  set_up(mine);
+}
+
+/// The steps of the set-up. A stop, or the end of the time by the clock of rank 0, is seen after each on all ranks.
+template <class T, class Local>
+void DistributedSolver<T, Local>::set_up(const CsrView<T>& mine) {
+  const Team& team = space_.team();
+  const bool has_limit = team.rank() == 0 && options_.solve.time_limit > 0;
+  const detail::Deadline until{has_limit ? options_.solve.time_limit : 0, options_.solve.stop};
+  const bool is_square = given_.rows() == mine.cols;
+  Stopwatch watch;
+  Partition rows, columns;
   Csr<T> kept;
+  agree_on_stop(until, "before its rows were shared", [] {});
+  agree_on_stop(until, "while its rows were shared", [&] { rows = share(mine, until); });
+  columns = is_square ? rows : given_columns_;
+  agree_on_stop(until, "while its rows were moved", [&] { move_rows(mine, rows, kept); });
+  seconds_.share = watch.lap();
+  agree_on_stop(until, "while it was prepared", [&] {
+    facts_ = distributed_facts(team, rows, columns, rows_);
+    prepare(rows, kept);
+  });
+  seconds_.prepare = watch.lap();
+  agree_on_stop(until, "while its operator was made", [&] {
+    a_ = std::make_unique<DistributedOperator<Local, T>>(space_, rows, columns, rows_, options_.format,
+                                                         preparation_->what().scaled_by > 0 ? nullptr : &facts_);
+  });
+  seconds_.convert = watch.lap();
+  agree_on_stop(until, "while its preconditioner was made", [&] {
+    methods_ = std::make_unique<DistributedMethods<Local, T>>(*a_, rows_, options_.solver, options_.preconditioner,
+                                                              options_.solve, until);
+  });
+  seconds_.precondition = watch.lap();
+  if (methods_->goes_on()) keep(std::move(kept));
+  rows_ = {};
+}
+
+/// Does a step that ends, or throws, on all ranks.
+/// Throws    Stopped on all ranks where one was asked to stop; what the step throws.
+template <class T, class Local>
+template <class Step>
+void DistributedSolver<T, Local>::agree_on_stop(const StopRequest& stop, const char* when, Step step) const {
+  step();
+  if (space_.team().most(stop.is_made() ? 1 : 0) == 1)
+    throw Stopped(std::string("the set-up of the system was stopped, ") + when);
+}
+
+/// Moves the rows to where they are solved, and sorts them. They are then in `kept`, unless the caller's will do.
+template <class T, class Local>
+void DistributedSolver<T, Local>::move_rows(const CsrView<T>& mine, const Partition& rows, Csr<T>& kept) {
+  const Team& team = space_.team();
   if (numbering_) {
     kept = numbering_->renumbered(mine);
   } else if (rows != given_) {
@@ -76,14 +126,6 @@ DistributedSolver<T, Local>::DistributedSolver(const Team& team, const CsrView<T
     kept = canonical(rows_, checked);
     rows_ = kept.view();
   });
-  facts_ = distributed_facts(team, rows, columns, rows_);
-  prepare(rows, kept);
-  a_ = std::make_unique<DistributedOperator<Local, T>>(space_, rows, columns, rows_, options_.format,
-                                                       preparation_->what().scaled_by > 0 ? nullptr : &facts_);
-  methods_ = std::make_unique<DistributedMethods<Local, T>>(*a_, rows_, options_.solver, options_.preconditioner,
-                                                            options_.solve, options_.solve.stop);
-  if (methods_->goes_on()) keep(std::move(kept));
-  rows_ = {};
 }
 
 template <class T, class Local>
@@ -123,7 +165,7 @@ void DistributedSolver<T, Local>::keep(Csr<T> kept) {
 
 /// The rows that each rank is to have; in another order where there is a numbering.
 template <class T, class Local>
-Partition DistributedSolver<T, Local>::share(const CsrView<T>& mine) {
+Partition DistributedSolver<T, Local>::share(const CsrView<T>& mine, const StopRequest& stop) {
   const Team& team = space_.team();
   const std::string& how = options_.partition;
   if (how == "given") return given_.aligned();
@@ -131,7 +173,7 @@ Partition DistributedSolver<T, Local>::share(const CsrView<T>& mine) {
   if (how == "entries") return Partition::by_entries(team, mine.row_ptr);
   if (how == "grid") return grid_partition(team, given_, mine);
   if (how == "rcm") numbering_ = rcm_partition(team, given_, mine);
-  if (how == "metis") numbering_ = metis_partition(team, given_, mine);
+  if (how == "metis") numbering_ = metis_partition(team, given_, mine, stop);
   if (how == "owners") {
     if (given_.rows() != mine.cols) throw ArgumentError("owners: the partition needs a square matrix");
     numbering_ = Numbering::of_owners(team, given_, options_.owners);
@@ -222,24 +264,52 @@ Cuda gpu_of(const Team& team) {
   return team.agreed([&] { return Cuda(team.rank() % std::max(1, Cuda::device_count())); });
 }
 
+SolveResult stopped_set_up(const Team& team, const SolveOptions& options, double seconds, const Stopped& why) {
+  const bool is_late = options.time_limit > 0 && seconds >= options.time_limit && !options.stop.is_made();
+  SolveResult result;
+  result.status = team.all_gather(is_late ? 1 : 0)[0] == 1 ? Status::time_limit : Status::interrupted;
+  result.take({result.status == Status::time_limit ? Cause::time_limit : Cause::stop_request, why.what()});
+  result.residual = result.relative_residual = std::numeric_limits<double>::quiet_NaN();
+  result.seconds = seconds;
+  result.solver = result.preconditioner = "none";
+  return result;
+}
+
+namespace {
+
+template <class T, class Local>
+SolveResult solve_once(const Team& team, const CsrView<T>& mine, std::span<const T> b, std::span<T> x,
+                       const DistributedOptions& options, const Local& local) {
+  const Stopwatch watch;
+  std::optional<DistributedSolver<T, Local>> solver;
+  try {
+    solver.emplace(team, mine, options, local);
+  } catch (const Stopped& why) {
+    return stopped_set_up(team, options.solve, watch.seconds(), why);
+  }
+  return solver->solve(b, x);
+}
+
+}  // namespace
+
 SolveResult solve(const Team& team, const CsrView<double>& mine, std::span<const double> b, std::span<double> x,
                   const DistributedOptions& options) {
-  return DistributedSolver<double>(team, mine, options).solve(b, x);
+  return solve_once(team, mine, b, x, options, Host());
 }
 
 SolveResult solve(const Team& team, const CsrView<float>& mine, std::span<const float> b, std::span<float> x,
                   const DistributedOptions& options) {
-  return DistributedSolver<float>(team, mine, options).solve(b, x);
+  return solve_once(team, mine, b, x, options, Host());
 }
 
 SolveResult solve(const Team& team, const Cuda& gpu, const CsrView<double>& mine, std::span<const double> b,
                   std::span<double> x, const DistributedOptions& options) {
-  return DistributedSolver<double, Cuda>(team, mine, options, gpu).solve(b, x);
+  return solve_once(team, mine, b, x, options, gpu);
 }
 
 SolveResult solve(const Team& team, const Cuda& gpu, const CsrView<float>& mine, std::span<const float> b,
                   std::span<float> x, const DistributedOptions& options) {
-  return DistributedSolver<float, Cuda>(team, mine, options, gpu).solve(b, x);
+  return solve_once(team, mine, b, x, options, gpu);
 }
 
 }  // namespace ostinato

@@ -10,6 +10,7 @@
 
 #include <ostinato/preconditioners/contract/preconditioner.hpp>
 #include <ostinato/solvers/options.hpp>
+#include <ostinato/spmv/base/stop.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
@@ -29,13 +30,21 @@ struct DistributedOptions {
   std::string preconditioner =
       "auto";  ///< or a name with options: "jacobi", "ilut:drop=1e-3" (preconditioners/distributed.hpp)
   std::string format = "auto";  ///< or "csr" (on GPUs "sliced-ell"), "dia"
-  /// Callbacks and stop requests may be those of one rank; the clock is rank 0's. The set-up looks at the stop request,
-  /// and multigrid keeps mem_limit, of this rank.
+  /// Callbacks and stop requests may be those of one rank; the clock is rank 0's. The set-up keeps mem_limit, looks at
+  /// the stop request and has time_limit for itself.
   SolveOptions solve = {};
   /// Which ranks solve for which rows: "given", those that have them, but for blocks; "rows" or "entries", as many for
   /// each; "grid", "rcm", "metis" (partitioning.hpp); "owners". b and x stay as they are given.
   std::string partition = "given";
   std::vector<int> owners = {};  ///< for "owners": the rank of each row of this rank
+};
+
+/// What the steps of a set-up took on this rank, with waiting for others.
+struct DistributedSeconds {
+  double share = 0;         ///< to find out which rank has which rows, and to move them
+  double prepare = 0;       ///< to look at the matrix, and to scale it
+  double convert = 0;       ///< to make its operator
+  double precondition = 0;  ///< to choose and make a preconditioner
 };
 
 /// A system of which each rank has some equations, set up for solves in double or single precision: on the CPU, or on
@@ -55,7 +64,8 @@ struct DistributedOptions {
 /// Exec      Collective, as are solves.
 /// Traffic   With rcm, metis and owners a solve sends each element of b and of the guess to its rank, and each of x
 ///           back, with 4 or 8 bytes that say which it is.
-/// Throws    ArgumentError for options and rows that can't be; RankError where another rank has failed (Team).
+/// Throws    ArgumentError for options and rows that can't be; RankError where another rank has failed (Team). Stopped
+///           on all ranks, from the constructor, where a stop is requested on one, or rank 0 finds that the time is over.
 template <class T, class Local = Host>
 class DistributedSolver {
  public:
@@ -78,6 +88,7 @@ class DistributedSolver {
   const Partition& columns() const { return given_columns_; }          ///< the elements of x as the caller has them
   const DistributedOperator<Local, T>& matrix() const { return *a_; }  ///< as it is solved: in other order, scaled
   const Facts& facts() const { return facts_; }                        ///< of the whole matrix as it was given
+  const DistributedSeconds& seconds() const { return seconds_; }
   const SystemPreparation& preparation() const { return preparation_->what(); }
   const SolverChoice& method() const { return methods_->solver(); }  ///< that "auto" has chosen, and why
   std::string preconditioner() const { return methods_->preconditioner(); }
@@ -86,7 +97,11 @@ class DistributedSolver {
   double reduction_seconds() const { return space_.reduction_seconds(); }
 
  private:
-  Partition share(const CsrView<T>& mine);
+  void set_up(const CsrView<T>& mine);
+  template <class Step>
+  void agree_on_stop(const StopRequest& stop, const char* when, Step step) const;
+  Partition share(const CsrView<T>& mine, const StopRequest& stop);
+  void move_rows(const CsrView<T>& mine, const Partition& rows, Csr<T>& kept);
   void prepare(const Partition& rows, Csr<T>& kept);
   void keep(Csr<T> kept);
   SolveResult run(std::span<const T> b, std::span<T> x, const SolveOptions& options);
@@ -99,6 +114,7 @@ class DistributedSolver {
   DistributedOptions options_;
   Partition given_, given_columns_;
   std::optional<Numbering> numbering_;
+  DistributedSeconds seconds_;
   Facts facts_;
   std::unique_ptr<DistributedPreparation<T>> preparation_;
   CsrView<T> rows_;  ///< of this rank, as they are solved; during the set-up
@@ -119,7 +135,13 @@ OSTINATO_DECLARED_ALL_OF(OSTINATO_EXTERN_SOLVER, DistributedSolver);
 /// Throws    DeviceError where a rank can't use its GPU: RankError on the others.
 Cuda gpu_of(const Team& team);
 
-/// Solves A x = b, where each rank has some rows of A and the same elements of b and x.
+/// The result of a solve whose set-up was stopped after `seconds`: as interrupted, or by the time limit of rank 0. x is
+/// the guess, and its residual isn't known.
+/// Exec      Collective.
+SolveResult stopped_set_up(const Team& team, const SolveOptions& options, double seconds, const Stopped& why);
+
+/// Solves A x = b, where each rank has some rows of A and the same elements of b and x. Where the set-up is stopped, the
+/// result says so.
 SolveResult solve(const Team& team, const CsrView<double>& mine, std::span<const double> b, std::span<double> x,
                   const DistributedOptions& options = {});
 SolveResult solve(const Team& team, const CsrView<float>& mine, std::span<const float> b, std::span<float> x,

@@ -63,6 +63,12 @@ void expect_same(const Whole<T>& found, const Whole<T>& expected) {
   EXPECT_TRUE(same_bits(found.x, expected.x));
 }
 
+/// Asks for a stop from its last look on.
+struct StopAfter {
+  std::shared_ptr<int> looks;
+  bool stop_requested() const { return --*looks < 0; }
+};
+
 DistributedOptions with(const std::string& solver, const std::string& precond, int most = 60) {
   return {.solver = solver, .preconditioner = precond, .solve = {.rtol = 1e-8, .max_iterations = most}};
 }
@@ -266,11 +272,30 @@ TEST(DistributedSolve, EndsByTheClockOfRankZero) {
     DistributedOptions options = with("cg", "none", 100000);
     options.solve.rtol = 0;
     options.solve.divergence_limit = 0;
-    options.solve.time_limit = team.rank() == 0 ? 1e-3 : 1e-9;
     options.solve.check_every = 1;
-    const Whole<> found = solve_on(team, slow(), options);
-    EXPECT_EQ(found.result.status, Status::time_limit) << found.result.message();
-    EXPECT_EQ(team.most(found.result.iterations), team.least(found.result.iterations));
+    const Partition rows = uneven(team, slow().a.rows);
+    DistributedSolver<double> solver(team, piece(slow().a, rows.begin(team), rows.end(team)), options, Host(1));
+    options.solve.time_limit = team.rank() == 0 ? 1e-3 : 1e-9;
+    std::vector<double> x(static_cast<std::size_t>(rows.length(team)));
+    const SolveResult found = solver.solve(piece(slow().b, rows, team), x, options.solve);
+    EXPECT_EQ(found.status, Status::time_limit) << found.message();
+    EXPECT_EQ(team.most(found.iterations), team.least(found.iterations));
+  });
+}
+
+TEST(DistributedSolve, LeavesTheGuessWhereItsSetUpIsStopped) {
+  on_ranks({2, 3}, [](const Team& team) {
+    const Partition rows = uneven(team, slow().a.rows);
+    const Csr<double> mine = piece(slow().a, rows.begin(team), rows.end(team));
+    DistributedOptions options = with("auto", "auto");
+    options.solve.time_limit = 1e-9;
+    std::vector<double> x(static_cast<std::size_t>(rows.length(team)), 7);
+    const SolveResult late = solve(team, mine, piece(slow().b, rows, team), x, options);
+    EXPECT_EQ(late.status, Status::time_limit);
+    EXPECT_EQ(x, std::vector<double>(x.size(), 7));
+    options.solve.time_limit = 0;
+    if (team.rank() == 1) options.solve.stop = StopAfter{std::make_shared<int>(0)};
+    EXPECT_EQ(solve(team, mine, piece(slow().b, rows, team), x, options).status, Status::interrupted);
   });
 }
 
@@ -447,6 +472,57 @@ TEST(DistributedSolve, StopsOnAllRanksAndGoesOnToNothingWhereOneAsks) {
     EXPECT_EQ(found.result.status, Status::interrupted) << found.result.message();
     EXPECT_LT(found.result.relative_residual, 1);
     EXPECT_EQ(team.most(found.result.iterations), team.least(found.result.iterations));
+  });
+}
+
+/// Sets a system up on the ranks, of which the last one asks for a stop at its look number `looks`. Returns whether all
+/// ranks were stopped; none is alone.
+bool stops_set_up(const Team& team, const System<double>& system, DistributedOptions options, int looks) {
+  const Partition rows = uneven(team, system.a.rows);
+  if (team.rank() == team.size() - 1) options.solve.stop = StopAfter{std::make_shared<int>(looks)};
+  if (options.partition == "owners")
+    options.owners.assign(static_cast<std::size_t>(rows.length(team)), team.size() - 1);
+  bool is_stopped = false;
+  try {
+    DistributedSolver<double>(team, piece(system.a, rows.begin(team), rows.end(team)), options, Host(1));
+  } catch (const Stopped&) {
+    is_stopped = true;
+  }
+  EXPECT_EQ(team.sum(is_stopped ? 1 : 0), is_stopped ? team.size() : 0) << options.partition << " " << looks;
+  return is_stopped;
+}
+
+TEST(DistributedSolve, StopsInEachStepOfTheSetUpOnAllRanks) {
+  const System<double> system = with_known_solution(generate<double>("variable2d", {.n = 60}));
+  on_ranks({1, 3}, [&](const Team& team) {
+    for (const char* const partition : {"given", "grid", "rcm", "metis", "owners"}) {
+      if (partition == std::string("metis") && !has_graph_parts) continue;
+      for (const char* const precond : {"fsai", "ilut", "multigrid"}) {
+        if (precond != std::string("fsai") && partition != std::string("given")) continue;
+        DistributedOptions options = with("auto", precond);
+        options.partition = partition;
+        constexpr int most = 1000;
+        int looks = 0;
+        while (looks < most && stops_set_up(team, system, options, looks)) looks += 1 + looks / 4;
+        EXPECT_GE(looks, 5) << partition;
+        EXPECT_LT(looks, most) << partition;
+      }
+    }
+  });
+}
+
+TEST(DistributedSolve, EndsItsSetUpByTheClockOfRankZero) {
+  on_ranks({2, 3}, [](const Team& team) {
+    const Partition rows = Partition::by_rows(team, slow().a.rows);
+    const Csr<double> mine = piece(slow().a, rows.begin(team), rows.end(team));
+    for (const double of_first : {1e-9, 1000.0}) {
+      const DistributedOptions options = {.solve = {.time_limit = team.rank() == 0 ? of_first : 1e-9}};
+      if (of_first < 1) {
+        EXPECT_THROW(DistributedSolver<double>(team, mine, options), Stopped);
+      } else {
+        EXPECT_NO_THROW(DistributedSolver<double>(team, mine, options));
+      }
+    }
   });
 }
 
