@@ -17,13 +17,14 @@ struct DiagonalOverSquares {
   const T* val;
   T* m;
   bool absolute;
+  Index first = 0;  ///< the number of row 0 among the columns
 
   OSTINATO_FUNCTION Sums<1> operator()(std::size_t i) const {
     double largest = 0, diagonal = 0, squares = 0;
     for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
       const double v = static_cast<double>(val[k]), size = v < 0 ? -v : v;
       if (!(size <= largest)) largest = size;  // NaN stays
-      if (a.col[k] == static_cast<Index>(i)) diagonal = absolute ? size : v;
+      if (a.col[k] == first + static_cast<Index>(i)) diagonal = absolute ? size : v;
     }
     for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
       const double v = static_cast<double>(val[k]) / largest;

@@ -3,43 +3,23 @@
 #include <ostinato/strategy/distributed_solve.hpp>
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include <ostinato/preconditioners/distributed.hpp>
-#include <ostinato/preconditioners/identity.hpp>
-#include <ostinato/preconditioners/positive_rows.hpp>
-#include <ostinato/preconditioners/synonyms.hpp>
-#include <ostinato/solvers/list.hpp>
 #include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/base/stop.hpp>
+#include <ostinato/spmv/base/timing.hpp>
+#include <ostinato/spmv/team/distributed_facts.hpp>
 #include <ostinato/spmv/team/partitioning.hpp>
-#include <ostinato/strategy/leaving_jacobi.hpp>
-#include <ostinato/strategy/prepared_matrix.hpp>
-#include <ostinato/strategy/runs.hpp>
+#include <ostinato/strategy/deadline.hpp>
 
 namespace ostinato {
 
 namespace {
-
-/// Calls f(method) with the method of a name.
-template <class F, class... Method>
-SolveResult with_method(MethodList<Method...>, std::string_view name, F f) {
-  SolveResult result;
-  const bool found = ((Method::name == name && (result = f(Method{}), true)) || ...);
-  if (!found) throw ArgumentError("there is no solver '" + std::string(name) + "'");
-  return result;
-}
-
-std::pair<std::string, std::string> name_and_options(const std::string& text) {
-  const std::size_t at = text.find(':');
-  return at == std::string::npos ? std::pair{text, std::string()} : std::pair{text.substr(0, at), text.substr(at + 1)};
-}
 
 void require_length(const char* what, std::size_t length, Index wanted) {
   if (length != static_cast<std::size_t>(wanted))
@@ -47,54 +27,15 @@ void require_length(const char* what, std::size_t length, Index wanted) {
                          " elements on this rank, whose part has " + std::to_string(wanted));
 }
 
-/// Some rows of this rank, evenly spaced. Columns are shifted, so that the diagonal is on that of the sample.
-template <class T>
-Csr<T> sample_of(const CsrView<T>& mine, Index begin) {
-  constexpr Index most = 2000;
-  constexpr Index up_to_eight = 2 * 3 * 5 * 7;  // unknowns a point, all of which are to be seen
-  Index step = std::max<Index>(1, mine.rows / most);
-  while (step > 1 && std::gcd(step, up_to_eight) > 1) ++step;
-  Csr<T> sample;
-  for (Index i = 0; i < mine.rows; i += step) {
-    for (auto k = static_cast<std::size_t>(mine.row_ptr[static_cast<std::size_t>(i)]);
-         k < static_cast<std::size_t>(mine.row_ptr[static_cast<std::size_t>(i) + 1]); ++k) {
-      sample.col.push_back(mine.col[k] - begin - i + sample.rows);
-      sample.val.push_back(mine.val[k]);
-    }
-    sample.row_ptr.push_back(static_cast<Offset>(sample.col.size()));
-    ++sample.rows;
-  }
-  sample.cols = sample.rows;
-  return sample;
-}
-
-/// How many powers of two lie between the largest entries of any two rows that aren't 0.
-template <class T>
-int spread_of(const Team& team, const CsrView<T>& mine) {
-  double least = 0, largest = 0;  // of -exponent and exponent, on from the middle
-  bool is_first = true;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(mine.rows); ++i) {
-    double size = 0;
-    for (auto k = static_cast<std::size_t>(mine.row_ptr[i]); k < static_cast<std::size_t>(mine.row_ptr[i + 1]); ++k)
-      size = std::max(size, std::abs(static_cast<double>(mine.val[k])));
-    if (!(size > 0) || !std::isfinite(size)) continue;
-    const double exponent = std::ilogb(size);
-    least = is_first ? exponent : std::min(least, exponent);
-    largest = is_first ? exponent : std::max(largest, exponent);
-    is_first = false;
-  }
-  constexpr double beyond = 1e4;  // all exponents
-  const double of_all = team.most(is_first ? -beyond : largest) - team.least(is_first ? beyond : least);
-  return static_cast<int>(std::max(0.0, of_all));
-}
-
 /// Ranks that go different ways would wait for each other.
 /// Throws    ArgumentError, on all ranks.
 void require_equal_names(const Team& team, const DistributedOptions& options) {
-  const std::pair<const char*, const std::string&> named[] = {{"solver", options.solver},
-                                                              {"preconditioner", options.preconditioner},
-                                                              {"format", options.format},
-                                                              {"partition", options.partition}};
+  const std::string effort = std::to_string(static_cast<int>(options.solve.effort));
+  const std::string prepare = options.solve.prepare ? "on" : "off";
+  const std::pair<const char*, const std::string&> named[] = {
+      {"solver", options.solver}, {"preconditioner", options.preconditioner},
+      {"format", options.format}, {"partition", options.partition},
+      {"prepare", prepare},       {"effort", effort}};
   std::string mine;
   for (const auto& [what, name] : named) mine += name + '\n';
   const std::vector<Team::Bytes> all = team.all_gather_v(std::as_bytes(std::span(mine)));
@@ -105,20 +46,9 @@ void require_equal_names(const Team& team, const DistributedOptions& options) {
     const auto same = std::mismatch(text.begin(), text.end(), first.begin(), first.end()).first;
     const auto field = static_cast<std::size_t>(std::count(text.begin(), same, '\n'));
     throw ArgumentError(
-        "the ranks have different options: " + std::string(named[std::min<std::size_t>(field, 3)].first) + " of rank " +
-        std::to_string(rank) + " isn't that of rank 0");
+        "the ranks have different options: " + std::string(named[std::min(field, std::size(named) - 1)].first) +
+        " of rank " + std::to_string(rank) + " isn't that of rank 0");
   }
-}
-
-/// Whether Jacobi would be slow for a matrix that may be definite, and groups suit it: it is large, and most rows are
-/// those of diffusion, neither dominated by the diagonal nor with large entries of its sign beside it.
-template <class T>
-bool suits_multigrid(const Team& team, const Facts& facts, const CsrView<T>& mine, Index begin) {
-  if (facts.rows < fewest_rows_of_hierarchy || !facts.symmetric || !facts.finite) return false;
-  const Csr<T> sample = sample_of(mine, begin);
-  const bool suits =
-      mine.rows > 0 && !is_mostly_dominant(Host(1), sample.view()) && !is_mostly_positive(Host(1), sample.view());
-  return 2.0 * team.sum(suits ? static_cast<double>(mine.rows) : 0.0) > facts.rows;
 }
 
 }  // namespace
@@ -134,8 +64,57 @@ DistributedSolver<T, Local>::DistributedSolver(const Team& team, const CsrView<T
   given_ = Partition::of_lengths(team, mine.rows);
   const bool is_square = given_.rows() == mine.cols;
   given_columns_ = is_square ? given_ : Partition::by_rows(team, mine.cols);
-  const Partition rows = share(mine), columns = is_square ? rows : given_columns_;
+  set_up(mine);
+}
+
+/// The steps of the set-up. A stop, or the end of the time by the clock of rank 0, is seen after each on all ranks.
+template <class T, class Local>
+void DistributedSolver<T, Local>::set_up(const CsrView<T>& mine) {
+  const Team& team = space_.team();
+  const bool has_limit = team.rank() == 0 && options_.solve.time_limit > 0;
+  const detail::Deadline until{has_limit ? options_.solve.time_limit : 0, options_.solve.stop};
+  const bool is_square = given_.rows() == mine.cols;
+  Stopwatch watch;
+  Partition rows, columns;
   Csr<T> kept;
+  agree_on_stop(until, "before its rows were shared", [] {});
+  agree_on_stop(until, "while its rows were shared", [&] { rows = share(mine, until); });
+  columns = is_square ? rows : given_columns_;
+  agree_on_stop(until, "while its rows were moved", [&] { move_rows(mine, rows, kept); });
+  seconds_.share = watch.lap();
+  agree_on_stop(until, "while it was prepared", [&] {
+    facts_ = distributed_facts(team, rows, columns, rows_);
+    prepare(rows, kept);
+  });
+  seconds_.prepare = watch.lap();
+  agree_on_stop(until, "while its operator was made", [&] {
+    a_ = std::make_unique<DistributedOperator<Local, T>>(space_, rows, columns, rows_, options_.format,
+                                                         preparation_->what().scaled_by > 0 ? nullptr : &facts_);
+  });
+  seconds_.convert = watch.lap();
+  agree_on_stop(until, "while its preconditioner was made", [&] {
+    methods_ = std::make_unique<DistributedMethods<Local, T>>(*a_, rows_, options_.solver, options_.preconditioner,
+                                                              options_.solve, until);
+  });
+  seconds_.precondition = watch.lap();
+  if (methods_->goes_on()) keep(std::move(kept));
+  rows_ = {};
+}
+
+/// Does a step that ends, or throws, on all ranks.
+/// Throws    Stopped on all ranks where one was asked to stop; what the step throws.
+template <class T, class Local>
+template <class Step>
+void DistributedSolver<T, Local>::agree_on_stop(const StopRequest& stop, const char* when, Step step) const {
+  step();
+  if (space_.team().most(stop.is_made() ? 1 : 0) == 1)
+    throw Stopped(std::string("the set-up of the system was stopped, ") + when);
+}
+
+/// Moves the rows to where they are solved, and sorts them. They are then in `kept`, unless the caller's will do.
+template <class T, class Local>
+void DistributedSolver<T, Local>::move_rows(const CsrView<T>& mine, const Partition& rows, Csr<T>& kept) {
+  const Team& team = space_.team();
   if (numbering_) {
     kept = numbering_->renumbered(mine);
   } else if (rows != given_) {
@@ -147,10 +126,6 @@ DistributedSolver<T, Local>::DistributedSolver(const Team& team, const CsrView<T
     kept = canonical(rows_, checked);
     rows_ = kept.view();
   });
-  a_ = std::make_unique<DistributedOperator<Local, T>>(space_, rows, columns, rows_, options_.format);
-  choose();
-  spread_ = spread_of(team, rows_);
-  rows_ = {};
 }
 
 template <class T, class Local>
@@ -158,9 +133,39 @@ DistributedSolver<T, Local>::DistributedSolver(DistributedSolver&&) noexcept = d
 template <class T, class Local>
 DistributedSolver<T, Local>::~DistributedSolver() = default;
 
+/// Scales the rows, which then are in `kept`, where they differ in size.
+template <class T, class Local>
+void DistributedSolver<T, Local>::prepare(const Partition& rows, Csr<T>& kept) {
+  const Distributed<Host> beside = [&] {
+    if constexpr (Local::has_host_memory) {
+      return space_;
+    } else {
+      return Distributed<Host>(Host(), space_.team());
+    }
+  }();
+  preparation_ = std::make_unique<DistributedPreparation<T>>(beside, rows, rows_, facts_, options_.solve.prepare);
+  if (preparation_->what().scaled_by == 0) return;
+  kept = preparation_->scaled(rows_);
+  rows_ = kept.view();
+}
+
+/// Keeps the rows for stronger preconditioners: those in `kept`, or a copy of the caller's.
+template <class T, class Local>
+void DistributedSolver<T, Local>::keep(Csr<T> kept) {
+  space_.team().agreed([&] {
+    if (kept.row_ptr.data() == rows_.row_ptr.data()) return;
+    kept.rows = rows_.rows;
+    kept.cols = rows_.cols;
+    kept.row_ptr.assign(rows_.row_ptr.begin(), rows_.row_ptr.end());
+    kept.col.assign(rows_.col.begin(), rows_.col.end());
+    kept.val.assign(rows_.val.begin(), rows_.val.end());
+  });
+  methods_->keep(std::move(kept));
+}
+
 /// The rows that each rank is to have; in another order where there is a numbering.
 template <class T, class Local>
-Partition DistributedSolver<T, Local>::share(const CsrView<T>& mine) {
+Partition DistributedSolver<T, Local>::share(const CsrView<T>& mine, const StopRequest& stop) {
   const Team& team = space_.team();
   const std::string& how = options_.partition;
   if (how == "given") return given_.aligned();
@@ -168,7 +173,7 @@ Partition DistributedSolver<T, Local>::share(const CsrView<T>& mine) {
   if (how == "entries") return Partition::by_entries(team, mine.row_ptr);
   if (how == "grid") return grid_partition(team, given_, mine);
   if (how == "rcm") numbering_ = rcm_partition(team, given_, mine);
-  if (how == "metis") numbering_ = metis_partition(team, given_, mine);
+  if (how == "metis") numbering_ = metis_partition(team, given_, mine, stop);
   if (how == "owners") {
     if (given_.rows() != mine.cols) throw ArgumentError("owners: the partition needs a square matrix");
     numbering_ = Numbering::of_owners(team, given_, options_.owners);
@@ -177,50 +182,6 @@ Partition DistributedSolver<T, Local>::share(const CsrView<T>& mine) {
     throw ArgumentError("there is no partition '" + how +
                         "'; there are given, rows, entries, grid, rcm, metis, owners");
   return numbering_->parts();
-}
-
-template <class T, class Local>
-void DistributedSolver<T, Local>::choose() {
-  const Facts& facts = *a_->facts();
-  const bool is_square = facts.rows == facts.cols, one_sign = facts.positive_diagonal || facts.negative_diagonal;
-  std::string& solver = options_.solver;
-  is_auto_ = solver == "auto";
-  if (is_auto_) solver = !is_square ? "lsmr" : !facts.symmetric ? "gmres" : one_sign ? "cg" : "minres";
-  const SolverInfo* const info = find_solver(solver);
-  if (info == nullptr) throw ArgumentError("there is no solver '" + solver + "'");
-  if (!is_square && !info->needs_transpose) throw ArgumentError(solver + ": needs a square matrix");
-  if (info->needs_transpose) a_->add_adjoint(rows_);
-  std::string& precond = options_.preconditioner;
-  if (precond == "auto") {
-    precond = is_square && facts.missing_diagonal == 0 && solver != "lsmr" ? "jacobi" : "none";
-    if (solver == "cg" && one_sign && try_multigrid()) return;
-  }
-  const auto [name, options] = name_and_options(precond);
-  if (solver == "lsmr" && name != "none") throw ArgumentError("lsmr takes no preconditioner with ranks");
-  m_ = distributed_preconditioner(*a_, rows_, name, options, options_.solve.stop, options_.solve.mem_limit);
-  const bool is_definite = name == "none" || name == "jacobi" || name == "chebyshev" || one_sign;
-  if (is_auto_ && is_square && m_ != nullptr && (!m_->symmetric() || m_->varies() || !is_definite)) solver = "gmres";
-}
-
-/// Takes multigrid where the matrix suits it, and where a cycle shrinks an error well on trial.
-template <class T, class Local>
-bool DistributedSolver<T, Local>::try_multigrid() {
-  const Team& team = space_.team();
-  if (!suits_multigrid(team, *a_->facts(), rows_, a_->row_parts().begin(team))) return false;
-  try {
-    m_ = distributed_preconditioner(*a_, rows_, "multigrid", {}, options_.solve.stop, options_.solve.mem_limit);
-  } catch (const Stopped&) {
-    throw;
-  } catch (const Error&) {  // on all ranks
-    return false;
-  }
-  if (m_->rate() > poor_rate(1)) m_.reset();
-  return m_ != nullptr;
-}
-
-template <class T, class Local>
-std::string DistributedSolver<T, Local>::preconditioner() const {
-  return m_ == nullptr ? "none" : m_->name();
 }
 
 template <class T, class Local>
@@ -240,46 +201,18 @@ std::vector<T> DistributedSolver<T, Local>::given_back(std::span<const T> own, c
   return numbering_ ? numbering_->number_as_before(own) : moved<T>(space_.team(), own, from, to);
 }
 
-/// Runs the method, and another one where that was chosen and the matrix isn't definite. b and x are as solved.
+/// Solves the system as it is kept, with vectors in host memory.
 template <class T, class Local>
 SolveResult DistributedSolver<T, Local>::run(std::span<const T> b, std::span<T> x, const SolveOptions& options) {
-  const auto run_once = [&](const SolveOptions& left) {
-    return with_method(Solvers{}, options_.solver, [&]<class Method>(Method) {
-      if (m_ == nullptr) return Solver<Method>{}(space_, *a_, b, x, Identity{}, left);
-      return Solver<Method>{}(space_, *a_, b, x, *m_, left);
-    });
-  };
-  SolveResult result = run_once(options);
-  const bool is_indefinite = result.cause == Cause::not_definite,
-             has_indefinite_m = result.cause == Cause::indefinite_m;
-  if (is_auto_ && (is_indefinite || has_indefinite_m) && result.iterations < options.max_iterations) {
-    const std::string left_for = is_indefinite && options_.solver == "cg" ? "minres" : "gmres";
-    result.notes.push_back(options_.solver + " ended: " + result.reason + "; went on with " + left_for);
-    options_.solver = left_for;  // for this matrix, of further solves, too
-    SolveResult more = run_once(runs::remaining(options, result));
-    runs::extend(result, more);
-    result.solver = more.solver;
-  }
-  if (spread_ > most_spread_of_rows)
-    result.notes.push_back(
-        "rows differ by " + short_text(std::ldexp(1.0, spread_)) +
-        " in size, and ranks don't scale them: the residual says little of the small ones, so that x "
-        "may be wrong there; scale them, or solve in one process");
-  return result;
-}
-
-/// run() with vectors in host memory.
-template <class T, class Local>
-SolveResult DistributedSolver<T, Local>::run_there(std::span<const T> b, std::span<T> x, const SolveOptions& options) {
   if constexpr (Local::has_host_memory) {
-    return run(b, x, options);
+    return methods_->solve(b, x, options);
   } else {
     Vector<Local, T> there_b, there_x;
     space_.team().agreed([&] {
       there_b = Vector<Local, T>(space_.local(), b);
       there_x = Vector<Local, T>(space_.local(), std::span<const T>(x));
     });
-    SolveResult result = run(there_b, there_x, options);
+    SolveResult result = methods_->solve(there_b, there_x, options);
     space_.download(x.data(), there_x.data(), there_x.bytes());
     return result;
   }
@@ -300,7 +233,9 @@ SolveResult DistributedSolver<T, Local>::solve(std::span<const T> b, std::span<T
   }
   const std::span<const T> solved_b = is_in_place() ? b : std::span<const T>(own_b);
   const std::span<T> solved_x = is_in_place() ? x : std::span<T>(own_x);
-  SolveResult result = run_there(solved_b, solved_x, options);
+  SolveResult result = preparation_->solve(
+      solved_b, solved_x, options,
+      [this](std::span<const T> of_b, std::span<T> of_x, const SolveOptions& o) { return run(of_b, of_x, o); });
   if (!is_in_place()) {
     own_x = given_back(own_x, columns, given_columns_);
     std::copy(own_x.begin(), own_x.end(), x.begin());
@@ -310,13 +245,16 @@ SolveResult DistributedSolver<T, Local>::solve(std::span<const T> b, std::span<T
 
 template <class T, class Local>
 std::vector<T> DistributedSolver<T, Local>::product(std::span<const T> x) const {
-  const std::vector<T> own_x = taken(x, given_columns_, a_->column_parts());
+  std::vector<T> own_x = taken(x, given_columns_, a_->column_parts());
+  preparation_->enter_x(own_x);
   auto [there_x, y] = space_.team().agreed([&] {
     return std::pair(Vector<Local, T>(space_.local(), std::span<const T>(own_x)),
                      Vector<Local, T>(space_.local(), a_->rows()));
   });
   a_->apply(T{1}, std::as_const(there_x).span(), T{0}, y.span());
-  return given_back(y.download(), a_->row_parts(), given_);
+  std::vector<T> own_y = y.download();
+  preparation_->leave_product(own_y);
+  return given_back(own_y, a_->row_parts(), given_);
 }
 
 #define OSTINATO_SOLVER(Class, Space, T) template class Class<T, Space>
@@ -326,24 +264,52 @@ Cuda gpu_of(const Team& team) {
   return team.agreed([&] { return Cuda(team.rank() % std::max(1, Cuda::device_count())); });
 }
 
+SolveResult stopped_set_up(const Team& team, const SolveOptions& options, double seconds, const Stopped& why) {
+  const bool is_late = options.time_limit > 0 && seconds >= options.time_limit && !options.stop.is_made();
+  SolveResult result;
+  result.status = team.all_gather(is_late ? 1 : 0)[0] == 1 ? Status::time_limit : Status::interrupted;
+  result.take({result.status == Status::time_limit ? Cause::time_limit : Cause::stop_request, why.what()});
+  result.residual = result.relative_residual = std::numeric_limits<double>::quiet_NaN();
+  result.seconds = seconds;
+  result.solver = result.preconditioner = "none";
+  return result;
+}
+
+namespace {
+
+template <class T, class Local>
+SolveResult solve_once(const Team& team, const CsrView<T>& mine, std::span<const T> b, std::span<T> x,
+                       const DistributedOptions& options, const Local& local) {
+  const Stopwatch watch;
+  std::optional<DistributedSolver<T, Local>> solver;
+  try {
+    solver.emplace(team, mine, options, local);
+  } catch (const Stopped& why) {
+    return stopped_set_up(team, options.solve, watch.seconds(), why);
+  }
+  return solver->solve(b, x);
+}
+
+}  // namespace
+
 SolveResult solve(const Team& team, const CsrView<double>& mine, std::span<const double> b, std::span<double> x,
                   const DistributedOptions& options) {
-  return DistributedSolver<double>(team, mine, options).solve(b, x);
+  return solve_once(team, mine, b, x, options, Host());
 }
 
 SolveResult solve(const Team& team, const CsrView<float>& mine, std::span<const float> b, std::span<float> x,
                   const DistributedOptions& options) {
-  return DistributedSolver<float>(team, mine, options).solve(b, x);
+  return solve_once(team, mine, b, x, options, Host());
 }
 
 SolveResult solve(const Team& team, const Cuda& gpu, const CsrView<double>& mine, std::span<const double> b,
                   std::span<double> x, const DistributedOptions& options) {
-  return DistributedSolver<double, Cuda>(team, mine, options, gpu).solve(b, x);
+  return solve_once(team, mine, b, x, options, gpu);
 }
 
 SolveResult solve(const Team& team, const Cuda& gpu, const CsrView<float>& mine, std::span<const float> b,
                   std::span<float> x, const DistributedOptions& options) {
-  return DistributedSolver<float, Cuda>(team, mine, options, gpu).solve(b, x);
+  return solve_once(team, mine, b, x, options, gpu);
 }
 
 }  // namespace ostinato

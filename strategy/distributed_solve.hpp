@@ -10,6 +10,7 @@
 
 #include <ostinato/preconditioners/contract/preconditioner.hpp>
 #include <ostinato/solvers/options.hpp>
+#include <ostinato/spmv/base/stop.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
@@ -18,6 +19,8 @@
 #include <ostinato/spmv/team/numbering.hpp>
 #include <ostinato/spmv/team/partition.hpp>
 #include <ostinato/spmv/team/team.hpp>
+#include <ostinato/strategy/distributed_methods.hpp>
+#include <ostinato/strategy/distributed_preparation.hpp>
 
 namespace ostinato {
 
@@ -27,13 +30,21 @@ struct DistributedOptions {
   std::string preconditioner =
       "auto";  ///< or a name with options: "jacobi", "ilut:drop=1e-3" (preconditioners/distributed.hpp)
   std::string format = "auto";  ///< or "csr" (on GPUs "sliced-ell"), "dia"
-  /// Callbacks and stop requests may be those of one rank; the clock is rank 0's. The set-up looks at the stop request,
-  /// and multigrid keeps mem_limit, of this rank.
+  /// Callbacks and stop requests may be those of one rank; the clock is rank 0's. The set-up keeps mem_limit, looks at
+  /// the stop request and has time_limit for itself.
   SolveOptions solve = {};
   /// Which ranks solve for which rows: "given", those that have them, but for blocks; "rows" or "entries", as many for
   /// each; "grid", "rcm", "metis" (partitioning.hpp); "owners". b and x stay as they are given.
   std::string partition = "given";
   std::vector<int> owners = {};  ///< for "owners": the rank of each row of this rank
+};
+
+/// What the steps of a set-up took on this rank, with waiting for others.
+struct DistributedSeconds {
+  double share = 0;         ///< to find out which rank has which rows, and to move them
+  double prepare = 0;       ///< to look at the matrix, and to scale it
+  double convert = 0;       ///< to make its operator
+  double precondition = 0;  ///< to choose and make a preconditioner
 };
 
 /// A system of which each rank has some equations, set up for solves in double or single precision: on the CPU, or on
@@ -42,15 +53,19 @@ struct DistributedOptions {
 /// Rows are moved between ranks so that each rank has whole blocks of them (Partition::block): a solve has the same
 /// bits and iterations on any number of ranks, with threads and with MPI, unless the preconditioner is that of each
 /// rank, or multigrid. Of the partitions, grid, metis and owners keep to no blocks, and metis and owners change the
-/// order of the rows with the ranks: the bits differ, as after a rounding. "auto" takes cg for a symmetric matrix with
-/// a diagonal of one sign, minres for other symmetric ones, also where cg finds that A isn't definite, gmres for other
-/// square ones and preconditioners that aren't symmetric, and lsmr for least squares. On the CPU it takes multigrid for
-/// large matrices of diffusion under cg, and jacobi for others, where no diagonal entry is 0.
+/// order of the rows with the ranks: the bits differ, as after a rounding. "auto" takes the
+/// method that choose_solver() names, with jacobi where no diagonal entry is 0, or on the CPU multigrid for large
+/// matrices of diffusion under cg; and it goes on to others as DistributedMethods says. For that it keeps the rows in
+/// host memory. lsmr has no preconditioner.
+///
+/// The system is prepared as DistributedPreparation says, unless options.solve.prepare is false: the residual and the
+/// end state are those of the given system.
 ///
 /// Exec      Collective, as are solves.
 /// Traffic   With rcm, metis and owners a solve sends each element of b and of the guess to its rank, and each of x
 ///           back, with 4 or 8 bytes that say which it is.
-/// Throws    ArgumentError for options and rows that can't be; RankError where another rank has failed (Team).
+/// Throws    ArgumentError for options and rows that can't be; RankError where another rank has failed (Team). Stopped
+///           on all ranks, from the constructor, where a stop is requested on one, or rank 0 finds that the time is over.
 template <class T, class Local = Host>
 class DistributedSolver {
  public:
@@ -71,18 +86,25 @@ class DistributedSolver {
 
   const Partition& given() const { return given_; }                    ///< the rows as they were given
   const Partition& columns() const { return given_columns_; }          ///< the elements of x as the caller has them
-  const DistributedOperator<Local, T>& matrix() const { return *a_; }  ///< in the order of the partition
-  const std::string& method() const { return options_.solver; }        ///< that "auto" has chosen
-  std::string preconditioner() const;
+  const DistributedOperator<Local, T>& matrix() const { return *a_; }  ///< as it is solved: in other order, scaled
+  const Facts& facts() const { return facts_; }                        ///< of the whole matrix as it was given
+  const DistributedSeconds& seconds() const { return seconds_; }
+  const SystemPreparation& preparation() const { return preparation_->what(); }
+  const SolverChoice& method() const { return methods_->solver(); }  ///< that "auto" has chosen, and why
+  std::string preconditioner() const { return methods_->preconditioner(); }
+  const std::string& preconditioner_reason() const { return methods_->preconditioner_reason(); }
   std::uint64_t reductions() const { return space_.reductions(); }
   double reduction_seconds() const { return space_.reduction_seconds(); }
 
  private:
-  Partition share(const CsrView<T>& mine);
-  void choose();
-  bool try_multigrid();
+  void set_up(const CsrView<T>& mine);
+  template <class Step>
+  void agree_on_stop(const StopRequest& stop, const char* when, Step step) const;
+  Partition share(const CsrView<T>& mine, const StopRequest& stop);
+  void move_rows(const CsrView<T>& mine, const Partition& rows, Csr<T>& kept);
+  void prepare(const Partition& rows, Csr<T>& kept);
+  void keep(Csr<T> kept);
   SolveResult run(std::span<const T> b, std::span<T> x, const SolveOptions& options);
-  SolveResult run_there(std::span<const T> b, std::span<T> x, const SolveOptions& options);
   bool is_in_place() const;
   /// Elements of the caller, of rows or of columns, where this rank solves for them; and back.
   std::vector<T> taken(std::span<const T> given, const Partition& from, const Partition& to) const;
@@ -92,11 +114,12 @@ class DistributedSolver {
   DistributedOptions options_;
   Partition given_, given_columns_;
   std::optional<Numbering> numbering_;
-  int spread_ = 0;        ///< powers of two between rows
-  bool is_auto_ = false;  ///< the method is chosen, and another one takes over where the matrix isn't definite
-  CsrView<T> rows_;       ///< of this rank, as they are solved; during the set-up
+  DistributedSeconds seconds_;
+  Facts facts_;
+  std::unique_ptr<DistributedPreparation<T>> preparation_;
+  CsrView<T> rows_;  ///< of this rank, as they are solved; during the set-up
   std::unique_ptr<DistributedOperator<Local, T>> a_;
-  std::unique_ptr<PreconditionerBase<Distributed<Local>, T>> m_;
+  std::unique_ptr<DistributedMethods<Local, T>> methods_;
 };
 
 template <class T>
@@ -112,7 +135,13 @@ OSTINATO_DECLARED_ALL_OF(OSTINATO_EXTERN_SOLVER, DistributedSolver);
 /// Throws    DeviceError where a rank can't use its GPU: RankError on the others.
 Cuda gpu_of(const Team& team);
 
-/// Solves A x = b, where each rank has some rows of A and the same elements of b and x.
+/// The result of a solve whose set-up was stopped after `seconds`: as interrupted, or by the time limit of rank 0. x is
+/// the guess, and its residual isn't known.
+/// Exec      Collective.
+SolveResult stopped_set_up(const Team& team, const SolveOptions& options, double seconds, const Stopped& why);
+
+/// Solves A x = b, where each rank has some rows of A and the same elements of b and x. Where the set-up is stopped, the
+/// result says so.
 SolveResult solve(const Team& team, const CsrView<double>& mine, std::span<const double> b, std::span<double> x,
                   const DistributedOptions& options = {});
 SolveResult solve(const Team& team, const CsrView<float>& mine, std::span<const float> b, std::span<float> x,

@@ -21,6 +21,7 @@
 #include <ostinato/spmv/operator.hpp>
 #include <ostinato/spmv/transposable_operator.hpp>
 #include <ostinato/strategy/any_preconditioner.hpp>
+#include <ostinato/strategy/deadline.hpp>
 #include <ostinato/strategy/given_matrix.hpp>
 #include <ostinato/strategy/least_squares_preconditioner.hpp>
 #include <ostinato/strategy/numbered_matrix.hpp>
@@ -31,17 +32,6 @@
 #include <ostinato/strategy/system_solve.hpp>
 
 namespace ostinato::detail {
-
-/// Asked while a preconditioner is made: whether the time is over, or the caller wants an end.
-struct Deadline {
-  double seconds;
-  StopRequest stop;
-  Stopwatch watch = {};
-
-  bool stop_requested() const { return stop.is_made() || (seconds > 0 && watch.seconds() >= seconds); }
-};
-
-inline Deadline deadline_of(const SolveOptions& options) { return {options.time_limit, options.stop}; }
 
 /// Whether what was asked for by name refers to rows by their numbers.
 template <class Space, class T>

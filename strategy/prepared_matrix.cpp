@@ -21,6 +21,7 @@
 #include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/to_host.hpp>
 #include <ostinato/strategy/preparation_steps.hpp>
+#include <ostinato/strategy/scaling.hpp>
 
 namespace ostinato {
 
@@ -43,59 +44,6 @@ SpaceCsr<Space, T> symmetric_part(const Space& space, const SpaceCsr<Space, T>& 
   const Vector<Space, T> half(space, static_cast<std::size_t>(a.view().rows), T{0.5});
   const SpaceCsr<Space, T> of_a = scaled<Space, T>(space, a, half.span(), {});  // sums stay in range
   return add(space, of_a, T{1}, transpose(space, of_a));
-}
-
-/// The exponents of the rows and columns with which a matrix is scaled.
-template <class Space>
-struct Exponents {
-  Vector<Space, int> rows, columns;
-};
-
-template <class Space, class T>
-class Scaling {
- public:
-  Scaling(const Space& space, const SpaceCsr<Space, T>& a)
-      : space_(space), n_(static_cast<std::size_t>(a.view().rows)), next_(space, n_) {}
-
-  Exponents<Space> of_symmetric(const CsrView<T>& a) {
-    Vector<Space, int> both(space_, n_, 0);
-    for (int k = 0; k < steps; ++k) step(a, both, both, false);
-    return {Vector<Space, int>(space_, both.download()), std::move(both)};
-  }
-
-  /// The rows end with a largest element of 1 to 2.
-  Exponents<Space> of_general(const CsrView<T>& a, const CsrView<T>& transposed) {
-    Exponents<Space> e{Vector<Space, int>(space_, n_, 0), Vector<Space, int>(space_, n_, 0)};
-    for (int k = 0; k < steps; ++k) {
-      step(a, e.rows, e.columns, false);
-      step(transposed, e.columns, e.rows, false);
-    }
-    step(a, e.rows, e.columns, true);
-    return e;
-  }
-
- private:
-  static constexpr int steps = 8;
-
-  void step(const CsrView<T>& a, Vector<Space, int>& rows, const Vector<Space, int>& columns, bool in_full) {
-    for_each_row(
-        space_, n_, a.nonzeros(),
-        detail::ScaleStep<T>{detail::pattern_of(a), a.val.data(), rows.data(), columns.data(), in_full, next_.data()});
-    space_.copy(rows.data(), next_.data(), next_.bytes());
-  }
-
-  Space space_;
-  std::size_t n_;
-  Vector<Space, int> next_;
-};
-
-template <class Space, class T>
-Vector<Space, T> powers_of(const Space& space, const Vector<Space, int>& exponents, Vector<Space, T>* inverse) {
-  Vector<Space, T> power(space, exponents.size());
-  if (inverse != nullptr) *inverse = Vector<Space, T>(space, exponents.size());
-  for_each(space, exponents.size(),
-           detail::PowersOfTwo<T>{exponents.data(), power.data(), inverse == nullptr ? nullptr : inverse->data()});
-  return power;
 }
 
 }  // namespace
@@ -215,9 +163,11 @@ template <class Space, class T>
 void PreparedMatrix<Space, T>::scale_rows(int spread) {
   const Space& space = given_.space();
   const SpaceCsr<Space, T>& a = analysis_.matrix();
-  Scaling<Space, T> scaling(space, a);
-  const Exponents<Space> e = analysis_.structure().symmetric ? scaling.of_symmetric(a.view())
-                                                             : scaling.of_general(a.view(), transpose(space, a).view());
+  const auto as_they_are = [](const Vector<Space, int>& exponents) -> const Vector<Space, int>& { return exponents; };
+  Scaling<Space, T> scaling(space, static_cast<std::size_t>(a.view().rows));
+  const Exponents<Space> e = analysis_.structure().symmetric
+                                 ? scaling.of_symmetric(a.view(), as_they_are)
+                                 : scaling.of_general(a.view(), as_they_are, transpose(space, a).view(), as_they_are);
   what_.scaled_by = spread;
   left_ = powers_of<Space, T>(space, e.rows, nullptr);
   right_ = powers_of<Space, T>(space, e.columns, &right_inverse_);

@@ -149,16 +149,20 @@ inline void name_limit(SolveResult& all, const SolveOptions& options) {
 }
 
 /// Why a solve ended while something stronger was made.
+inline Reason stopped_meanwhile(const SolveResult& all, const SolveOptions& options, Cause cause) {
+  const std::string what = cause == Cause::time_limit
+                               ? "the limit of " + short_text(options.time_limit) + " s was reached"
+                           : cause == Cause::stop_request ? "a stop was requested"
+                                                          : "the callback ended the solve";
+  return {cause, what + " at iteration " + std::to_string(options.iterations_before + all.iterations) +
+                     ", while a stronger preconditioner was made"};
+}
 inline Reason stopped_meanwhile(const SolveResult& all, const SolveOptions& options) {
-  const bool is_late = options.time_limit > 0 && all.seconds >= options.time_limit, is_asked = options.stop.is_made();
-  const std::string what = is_late    ? "the limit of " + short_text(options.time_limit) + " s was reached"
-                           : is_asked ? "a stop was requested"
-                                      : "the callback ended the solve";
-  return {is_late    ? Cause::time_limit
-          : is_asked ? Cause::stop_request
-                     : Cause::callback,
-          what + " at iteration " + std::to_string(options.iterations_before + all.iterations) +
-              ", while a stronger preconditioner was made"};
+  const bool is_late = options.time_limit > 0 && all.seconds >= options.time_limit;
+  return stopped_meanwhile(all, options,
+                           is_late                  ? Cause::time_limit
+                           : options.stop.is_made() ? Cause::stop_request
+                                                    : Cause::callback);
 }
 
 /// "cg with jacobi left 0.93 of the residual an iteration, at iteration 80"

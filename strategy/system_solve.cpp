@@ -33,6 +33,7 @@
 #include <ostinato/strategy/runs.hpp>
 #include <ostinato/strategy/solve_by_name.hpp>
 #include <ostinato/strategy/step.hpp>
+#include <ostinato/strategy/system_judge.hpp>
 
 namespace ostinato {
 
@@ -40,13 +41,6 @@ namespace {
 
 constexpr std::string_view least_squares = name_in_auto<RoleInAuto::least_squares>,
                            for_symmetric = name_in_auto<RoleInAuto::symmetric>;
-
-/// How good an x is, by the given matrix.
-struct Quality {
-  double norm = HUGE_VAL;    ///< ||b - A x||
-  double fitted = HUGE_VAL;  ///< the same without what b has outside of the range of A, where that is known
-  RowErrors rows;
-};
 
 /// The x of a small system by a dense factorisation.
 template <class Space, class T>
@@ -77,15 +71,12 @@ class SystemSolve {
         solver_(solver),
         options_(options),
         r_(space_, b.size()),
-        slot_(space_, 1) {
-    b_norm_ = norm_of<T>(space_, b_, r_.span(), slot_.data());
-    goal_ = std::max(options.rtol * b_norm_, options.atol);
-    share_ = b_norm_ > 0 ? goal_ / b_norm_ : options.rtol;
-  }
+        slot_(space_, 1),
+        judge_(options, norm_of<T>(space_, b_, r_.span(), slot_.data()), prepared.given().structure().norm_inf, unit) {}
 
   SolveResult run() {
-    if (!std::isfinite(b_norm_)) return first(solver_, m_, options_);  // NaN, or norms out of range
-    if (const auto row = prepared_.unsolvable_row(b_, goal_)) return without_solution(*row);
+    if (!std::isfinite(judge_.b_norm())) return first(solver_, m_, options_);  // NaN, or norms out of range
+    if (const auto row = prepared_.unsolvable_row(b_, judge_.goal())) return without_solution(*row);
     constexpr std::size_t few_rows = 128;  // for which a dense factorisation takes less time than stronger ones
     SolveOptions begin = options_;
     if (is_auto() && x_.size() <= few_rows && has_dense_least_squares()) {
@@ -105,8 +96,8 @@ class SystemSolve {
     improve(all);
     if (!all && prepared_.changes()) prefer_guess(all);
     // In single precision x of an ordinary system reaches that limit, too, and nothing comes nearer.
-    const bool is_at_limit = is_single<T> && all.at_precision_limit && is_rounding(q_.norm);
-    const bool is_within_reach = goal_ >= unit * b_norm_ && !is_at_limit;
+    const bool is_at_limit = is_single<T> && all.at_precision_limit && judge_.is_rounding(q_.norm, size_of_x());
+    const bool is_within_reach = judge_.goal() >= unit * judge_.b_norm() && !is_at_limit;
     if (!all && is_auto() && is_within_reach && may_go_on(all)) end_surely(all);
     if (all.status == Status::converged && is_auto()) shrink(all);
     tell(all);
@@ -116,12 +107,7 @@ class SystemSolve {
  private:
   bool is_auto() const { return lower(solver_) == "auto" && options_.effort != Effort::quick; }
 
-  /// Whether there is time and reason to go on after a solve that failed.
-  bool may_go_on(const SolveResult& all) const {
-    const Status s = all.status;
-    if (s == Status::interrupted || s == Status::time_limit || !std::isfinite(all.relative_residual)) return false;
-    return all.iterations < options_.max_iterations;
-  }
+  bool may_go_on(const SolveResult& all) const { return judge_.may_go_on(all); }
 
   /// No x solves a system with a row 0 = b(i): the residual of the guess is told, and nothing is computed.
   SolveResult without_solution(Index row) {
@@ -140,7 +126,7 @@ class SystemSolve {
   SolveResult first(std::string_view solver, const PreconditionerRef<Space, T>& m, const SolveOptions& options) {
     if (!prepared_.changes()) return detail::solve_by_name<Space, T>(space_, a_, b_, x_, m, solver, options);
     guess_ = copied(x_);
-    return pass(solver, m, options, b_, guess_, x_, b_norm_);
+    return pass(solver, m, options, b_, guess_, x_, judge_.b_norm());
   }
 
   /// Solves for a right-hand side and a guess of the caller's system. `size`: the norm that its residuals are told
@@ -168,11 +154,9 @@ class SystemSolve {
     q.norm = q.fitted = norm_of<T>(space_, r_, room.span(), slot_.data());
     if (prepared_.what().has_constants) {
       prepared_.fit(r_);
-      const double fitted = norm_of<T>(space_, r_, room.span(), slot_.data());
-      const bool is_solvable = q.norm * q.norm - fitted * fitted <= goal_ * goal_;  // within the goal
-      if (!is_solvable) q.fitted = fitted;
+      q = judge_.of_fitted(q.norm, norm_of<T>(space_, r_, room.span(), slot_.data()));
     }
-    q.rows = row_errors<T>(space_, prepared_.given().matrix().view(), x_, b_, 10 * share_);
+    q.rows = row_errors<T>(space_, prepared_.given().matrix().view(), x_, b_, 10 * judge_.share());
     return q;
   }
 
@@ -184,52 +168,17 @@ class SystemSolve {
       judge(all);
     } else {
       q_.norm = q_.fitted = all.residual;
-      q_.rows = row_errors<T>(space_, prepared_.given().matrix().view(), x_, b_, 10 * share_);
+      q_.rows = row_errors<T>(space_, prepared_.given().matrix().view(), x_, b_, 10 * judge_.share());
     }
   }
 
-  /// The end state of x, by the given matrix. What converged only by the system of the solve hasn't.
-  void judge(SolveResult& all) {
-    all.residual = q_.norm;
-    all.relative_residual = q_.norm / (b_norm_ > 0 ? b_norm_ : 1);
-    all.backward_error = q_.norm == 0 ? 0 : q_.norm / (norm_of_a() * size_of_x() + b_norm_);
-    if (q_.norm <= goal_) {
-      set_end(all, Status::converged, b_norm_ == 0 ? Reason{Cause::zero_right_side, "b = 0, and so is x"} : Reason{});
-    } else if (q_.fitted <= goal_ && !prepared_.what().fixes_unknowns) {
-      set_end(all, Status::least_squares, outside(all));
-    } else if (all && !(all.status == Status::least_squares && keeps_least_squares())) {
-      set_end(all, Status::stagnated, {Cause::stalled, "the residual of the given system no longer fell"});
-      all.at_precision_limit = is_rounding(q_.norm);
-      if (all.at_precision_limit)
-        all.take(
-            {Cause::rounding, "||b - A x|| is at the limit of the precision: it is about as small as its rounding"});
-    }
-    all.at_precision_limit &= !all;
-  }
-
-  /// Whether the smallest residual of the prepared system is that of the given one, too: in x, what sets the matrices
-  /// apart has to be small beside the residual, and rounding as well.
-  bool keeps_least_squares() {
-    const SystemPreparation& what = prepared_.what();
-    if (what.scaled_by > 0 || what.fixes_unknowns) return false;
-    constexpr double little = 1e-3;
-    const double apart = !what.symmetrised ? unit : what.asymmetry > 0 ? std::max(unit, what.asymmetry) : 1;
-    return apart * norm_of_a() * size_of_x() <= little * q_.norm;
-  }
+  /// The end state of x, by the given matrix.
+  void judge(SolveResult& all) { judge_.judge(all, q_, size_of_x(), prepared_.what()); }
 
   static Reason outside(const SolveResult& all) { return {Cause::outside_range, outside_text(all.relative_residual)}; }
 
   static void set_end(SolveResult& all, Status status, Reason reason) {
-    if (all.status == status) return;
-    all.status = status;
-    all.take(std::move(reason));
-    all.at_precision_limit = false;
-  }
-
-  /// Whether a residual is as small as rounding leaves it, and small beside b.
-  bool is_rounding(double norm) {
-    constexpr double few = 10, small = 1e-2;
-    return norm <= small * b_norm_ && norm <= few * unit * (norm_of_a() * size_of_x() + b_norm_);
+    SystemJudge::set_end(all, status, std::move(reason));
   }
 
   double norm_of_a() const { return prepared_.given().structure().norm_inf; }
@@ -238,26 +187,12 @@ class SystemSolve {
     return norm_of<T>(space_, x_, room.span(), slot_.data());
   }
 
-  /// How far the residual and its rows are above what they are to be.
-  double excess(const Quality& q) const {
-    const double of_row = q.rows.by_row / std::max(100 * share_, 100 * unit);
-    return std::max(goal_ > 0 ? q.fitted / goal_ : (q.fitted > 0 ? HUGE_VAL : 0.0), of_row);
-  }
-
   /// Solves for corrections as long as these help.
   void improve(SolveResult& all) {
     constexpr int most = 8;
-    for (int k = 0; k < most && is_worth_more(all); ++k) {
+    for (int k = 0; k < most && judge_.is_worth_correcting(all, q_, prepared_.what()); ++k) {
       if (!correct(all)) return;
     }
-  }
-
-  bool is_worth_more(const SolveResult& all) const {
-    const bool is_fitted = all.status == Status::least_squares && prepared_.what().has_constants;
-    const bool ended_well =
-        all.status == Status::converged || is_fitted || (prepared_.changes() && all.status == Status::stagnated);
-    const double above = excess(q_);
-    return ended_well && b_norm_ > 0 && above > 1 && std::isfinite(above) && may_go_on(all);
   }
 
   /// What came nearer in the prepared system may be farther in the given one.
@@ -278,42 +213,18 @@ class SystemSolve {
     const Vector<Space, T> before = copied(x_), zero(space_, x_.size(), T{0});
     Vector<Space, T> d(space_, x_.size()), rest(space_, x_.size());
     accurate_residual<T>(space_, prepared_.given().matrix().view(), 1, 1, x_, b_, rest.span(), slot_.data());
-    SolveOptions left = runs::remaining(options_, all);
-    left.atol = 0;
-    left.rtol = std::clamp(0.3 / excess(q_), 1e-9, 0.1);
-    constexpr int few = 100;
-    left.max_iterations = std::min(left.max_iterations, std::max(few, 3 * all.iterations));
     const PreconditionerRef<Space, T> m = last_in_use(m_, all.preconditioner);
-    SolveResult more = pass(solver_, m, left, rest, zero, d, q_.norm);
+    SolveResult more = pass(solver_, m, judge_.of_correction(all, q_), rest, zero, d, q_.norm);
     add_finite<T>(space_, d, x_);
     const Quality old = std::exchange(q_, quality());
-    const double share = old.norm / b_norm_;
-    for (double& h : more.history) h *= share;
-    for (Stage& stage : more.stages) stage.before *= share, stage.after *= share;
-    if (more.stages.size() <= 1) more.notes.clear();  // else they tell what went on with what
-    note_correction(all, more);
-    runs::count(all, more);
-    if (!(excess(q_) < excess(old))) {
+    judge_.add_correction(all, more, old);
+    if (!(judge_.excess(q_) < judge_.excess(old))) {
       copy<T>(space_, before, x_);
       q_ = old;
       return false;
     }
-    runs::take_ending(all, more);
-    runs::take_method(all, more);
-    judge(all);
-    if (all.status == Status::least_squares) all.take(outside(all));
-    return excess(q_) < 0.5 * excess(old);
-  }
-
-  /// Says that a correction began with something else than what ran last.
-  static void note_correction(SolveResult& all, const SolveResult& more) {
-    if (all.stages.empty() || more.stages.empty()) return;
-    const std::string last = all.stages.back().text(), next = more.stages.front().text();
-    if (next == last) return;
-    all.notes.push_back(last +
-                        " left a residual, in all or of single equations, that is above what was asked for, at "
-                        "iteration " +
-                        std::to_string(all.iterations) + "; went on with corrections of x, from " + next + " on");
+    judge_.take_correction(all, more, q_, size_of_x(), prepared_.what());
+    return judge_.excess(q_) < 0.5 * judge_.excess(old);
   }
 
   /// Solves a system on which the methods with a preconditioner have failed.
@@ -351,7 +262,7 @@ class SystemSolve {
   /// ||A|| ||x|| / ||b||; of the prepared system where rows were scaled, since a row that is large beside others says
   /// nothing of x.
   double times_ordinary_size() {
-    if (prepared_.what().scaled_by == 0) return norm_of_a() * size_of_x() / b_norm_;
+    if (prepared_.what().scaled_by == 0) return norm_of_a() * size_of_x() / judge_.b_norm();
     Vector<Space, T> of_b(space_, b_.size()), of_x(space_, b_.size()), room(space_, b_.size());
     prepared_.enter(b_, x_, of_b, of_x);
     const double size = norm_of<T>(space_, of_x, room.span(), slot_.data()),
@@ -374,7 +285,7 @@ class SystemSolve {
     constexpr int few = 500, with_factors = 5000;  // of lsmr, which looks for factors of A^T A
     left.max_iterations = std::min(left.max_iterations, is_symmetric() ? few : with_factors);
     left.atol = 0;
-    left.rtol = std::clamp(10 * old.norm / b_norm_, unit, options_.rtol);
+    left.rtol = std::clamp(10 * old.norm / judge_.b_norm(), unit, options_.rtol);
     SolveResult more = is_symmetric() ? judged(first(for_symmetric, {}, left)) : lsmr(left);
     runs::add_stages(all, more);
     all.iterations += more.iterations;
@@ -472,9 +383,9 @@ class SystemSolve {
     const Stopwatch watch;
     space_.zero(x_.data(), x_.size_bytes());
     add_densely();
-    if (q_.norm > goal_) add_densely();
+    if (q_.norm > judge_.goal()) add_densely();
     double least = HUGE_VAL;
-    if (q_.norm > goal_) {
+    if (q_.norm > judge_.goal()) {
       Vector<Space, T> best = copied(x_);
       Quality of_best = q_;
       for (const double cut : {rounding_of_dense, 1.0 / 8}) {
@@ -528,53 +439,13 @@ class SystemSolve {
     return result;
   }
 
-  /// Names the caller's limits, where the last of several solves names what was left for it.
-  void name_limit(SolveResult& all) const {
-    const std::string at = std::to_string(all.iterations);
-    if (all.status == Status::time_limit)
-      all.take(
-          {Cause::time_limit, "the limit of " + seconds_text(options_.time_limit) + " was reached at iteration " + at});
-    if (all.status != Status::iteration_limit) return;
-    if (all.iterations >= options_.max_iterations) {
-      all.take({Cause::iteration_limit, limit_text(options_.max_iterations)});
-    } else {
-      all.status = Status::stagnated;
-      all.take({Cause::no_method, "none of the methods got there in " + at + " iterations"});
-    }
-  }
-
   /// What the caller is told of the equations, of the steps before the solve, and of A.
   void tell(SolveResult& all) const {
-    name_limit(all);
+    judge_.name_limit(all);
     if (!std::isfinite(all.relative_residual)) return;
-    all.row_error = q_.rows.componentwise;
-    all.scaled_error = q_.rows.by_row;
-    all.unsolved_rows = q_.rows.unsolved;
-    if (prepared_.what().scaled_by > 0 && all.condition.of == Condition::Of::matrix)
-      all.condition.of = Condition::Of::scaled;
-    if (all.status == Status::converged && q_.rows.unsolved > 0) {
-      const std::string count = std::to_string(q_.rows.unsolved);
-      all.take({Cause::unsolved_rows, count + (q_.rows.unsolved == 1 ? " equation isn't" : " equations aren't") +
-                                          " solved: the residual is over a tenth of their own terms; scale the rows of "
-                                          "A and b, or lower the tolerance"});
-    }
+    SystemJudge::tell_rows(all, q_, prepared_.what());
     all.is_singular = all.cause == Cause::singular;
-    if (const std::string shown = why_singular(all); !shown.empty()) call_singular(all, shown);
-  }
-
-  /// The one verdict on a singular A: the reason of a solve that failed or that has no other one, and behind that.
-  static void call_singular(SolveResult& all, const std::string& shown) {
-    all.is_singular = true;
-    if (all.cause == Cause::no_solution) return;
-    const Status s = all.status;
-    if (s == Status::time_limit || s == Status::iteration_limit || s == Status::interrupted) return;
-    const bool is_solved = s == Status::converged || s == Status::least_squares;
-    const std::string verdict =
-        "A is singular to working precision" + std::string(is_solved ? ": x is one of many" : "") + " (" + shown + ")";
-    const bool is_cause = s == Status::stagnated || s == Status::breakdown || s == Status::diverged ||
-                          (s == Status::converged && all.reason.empty());
-    const bool is_said = all.reason.empty() || all.cause == Cause::singular;  // by the verdict
-    all.take({is_cause ? Cause::singular : all.cause, is_said ? verdict : all.reason + "; " + verdict});
+    if (const std::string shown = why_singular(all); !shown.empty()) SystemJudge::call_singular(all, shown);
   }
 
   /// What shows that A is singular. Empty where nothing does.
@@ -615,8 +486,8 @@ class SystemSolve {
   const SolveOptions& options_;
   Vector<Space, T> r_, guess_;  ///< guess_ only where something is prepared
   Vector<Space, double> slot_;
-  double b_norm_ = 0, goal_ = 0, share_ = 0;  ///< the goal also relative to ||b||
-  bool is_quick_ = false;                     ///< stronger preconditioners have been left out
+  SystemJudge judge_;
+  bool is_quick_ = false;  ///< stronger preconditioners have been left out
   Quality q_;
   int rank_ = std::numeric_limits<int>::max();  ///< of the prepared matrix, where a dense factorisation has told
   std::string null_vector_;  ///< says what shows that there is one; empty where none was looked for or found

@@ -14,6 +14,20 @@
 
 namespace ostinato {
 
+namespace {
+
+/// Whether options ask for such a cycle, and the facts allow it.
+/// Throws    Stopped.
+bool may_be(const Team& team, const Facts& facts, const MultigridOptions& options, const StopRequest& stop) {
+  multigrid_definition::require_usable(options);
+  if (team.most(stop.is_made() ? 1 : 0) == 1) throw Stopped("multigrid: making the levels was stopped");
+  const bool asked = options.kind == MultigridKind::automatic || options.kind == MultigridKind::structured;
+  return asked && !multigrid_definition::has_preconditioner(options) && facts.positive_diagonal &&
+         static_cast<std::size_t>(facts.rows) > multigrid::fewest_shared_points;
+}
+
+}  // namespace
+
 template <class Local, class T>
 std::unique_ptr<SlabMultigrid<Local, T>> SlabMultigrid<Local, T>::make(const DistributedOperator<Local, T>& a,
                                                                        const CsrView<T>& mine,
@@ -21,35 +35,47 @@ std::unique_ptr<SlabMultigrid<Local, T>> SlabMultigrid<Local, T>::make(const Dis
                                                                        const StopRequest& stop,
                                                                        const MemoryBudget& memory) {
   const Team& team = a.space().team();
-  const Facts& facts = *a.facts();
-  multigrid_definition::require_usable(options);
-  if (team.most(stop.is_made() ? 1 : 0) == 1) throw Stopped("multigrid: making the levels was stopped");
-  const bool asked = options.kind == MultigridKind::automatic || options.kind == MultigridKind::structured;
-  if (!asked || multigrid_definition::has_preconditioner(options) || !facts.positive_diagonal ||
-      static_cast<std::size_t>(facts.rows) <= multigrid::fewest_shared_points)
-    return nullptr;
-  const multigrid::ConstantGrid found = multigrid::find_constant_grid(team, facts, a.row_parts(), mine);
-  if (found.grid.dimensions < 2) return nullptr;
-  const Smoother smoother = multigrid_definition::structured_smoother(options);
-  const int sweeps = options.sweeps > 0 ? options.sweeps : facts.symmetric && smoother == Smoother::jacobi ? 1 : 2;
-  auto cycle = multigrid::make_slab_cycle(a.space(), found, facts.norm_inf, a.row_parts(), smoother, sweeps, memory);
-  if (!cycle) return nullptr;
-  return std::unique_ptr<SlabMultigrid>(new SlabMultigrid(a, std::move(*cycle)));
+  if (!may_be(team, *a.facts(), options, stop)) return nullptr;
+  return make(a, a.row_parts(), multigrid::find_constant_grid(team, *a.facts(), a.row_parts(), mine), options, memory);
 }
 
 template <class Local, class T>
-SlabMultigrid<Local, T>::SlabMultigrid(const DistributedOperator<Local, T>& a, multigrid::Cycle<Space> cycle)
+std::unique_ptr<SlabMultigrid<Local, T>> SlabMultigrid<Local, T>::make(const DistributedStencil<Local, T>& a,
+                                                                       const MultigridOptions& options,
+                                                                       const StopRequest& stop,
+                                                                       const MemoryBudget& memory) {
+  if (!may_be(a.space().team(), *a.facts(), options, stop) || a.table().empty() || !a.grid().periodic_axes().empty())
+    return nullptr;
+  return make(a, a.row_parts(), {a.grid(), a.table()}, options, memory);
+}
+
+template <class Local, class T>
+std::unique_ptr<SlabMultigrid<Local, T>> SlabMultigrid<Local, T>::make(const Map& a, const Partition& rows,
+                                                                       const multigrid::ConstantGrid& found,
+                                                                       const MultigridOptions& options,
+                                                                       const MemoryBudget& memory) {
+  if (found.grid.dimensions < 2) return nullptr;
+  const Facts& facts = *a.facts();
+  const Smoother smoother = multigrid_definition::structured_smoother(options);
+  const int sweeps = options.sweeps > 0 ? options.sweeps : facts.symmetric && smoother == Smoother::jacobi ? 1 : 2;
+  auto cycle = multigrid::make_slab_cycle(a.space(), found, facts.norm_inf, rows, smoother, sweeps, memory);
+  if (!cycle) return nullptr;
+  return std::unique_ptr<SlabMultigrid>(new SlabMultigrid(a, rows, std::move(*cycle)));
+}
+
+template <class Local, class T>
+SlabMultigrid<Local, T>::SlabMultigrid(const Map& a, const Partition& rows, multigrid::Cycle<Space> cycle)
     : PreconditionerBase<Space, T>(a.space()), rows_(a.rows()), cycle_(std::move(cycle)) {
-  rate_ = a.space().team().together([&] { return tried(a); });
+  rate_ = a.space().team().together([&] { return tried(a, rows); });
   if (!(rate_ < 1)) multigrid_definition::refuse("a cycle doesn't make a random error smaller");
 }
 
 /// By what a cycle shrinks a random error, which is the same for any number of ranks.
 template <class Local, class T>
-double SlabMultigrid<Local, T>::tried(const DistributedOperator<Local, T>& a) const {
+double SlabMultigrid<Local, T>::tried(const Map& a, const Partition& rows) const {
   const Team& team = a.space().team();
   const Local& local = a.space().local();
-  const auto first = static_cast<std::size_t>(a.row_parts().begin(team));
+  const auto first = static_cast<std::size_t>(rows.begin(team));
   Vector<Local, T> r(local, rows_), z(local, rows_);
   Vector<Local, double> squares(local, 2);
   for_each(local, rows_, multigrid::FillRandom<T>{z.data(), first});

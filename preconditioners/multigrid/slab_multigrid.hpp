@@ -11,10 +11,12 @@
 #include <ostinato/preconditioners/contract/preconditioner.hpp>
 #include <ostinato/preconditioners/multigrid/cycle.hpp>
 #include <ostinato/preconditioners/multigrid/multigrid.hpp>
+#include <ostinato/preconditioners/multigrid/structured/constant_grid.hpp>
 #include <ostinato/spmv/base/stop.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
 #include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/team/distributed_operator.hpp>
+#include <ostinato/spmv/team/distributed_stencil.hpp>
 
 namespace ostinato {
 
@@ -31,6 +33,9 @@ class SlabMultigrid final : public PreconditionerBase<Distributed<Local>, T> {
   static std::unique_ptr<SlabMultigrid> make(const DistributedOperator<Local, T>& a, const CsrView<T>& mine,
                                              const MultigridOptions& options, const StopRequest& stop,
                                              const MemoryBudget& memory);
+  /// The same for a stencil, of which nothing is looked for.
+  static std::unique_ptr<SlabMultigrid> make(const DistributedStencil<Local, T>& a, const MultigridOptions& options,
+                                             const StopRequest& stop, const MemoryBudget& memory);
 
   void apply(Block<const T> r, Block<T> z) const override;
   void apply_dot(Block<const T> r, Block<T> z, Slot<T> slots) const override;
@@ -45,8 +50,12 @@ class SlabMultigrid final : public PreconditionerBase<Distributed<Local>, T> {
  private:
   using Space = Distributed<Local>;
 
-  SlabMultigrid(const DistributedOperator<Local, T>& a, multigrid::Cycle<Space> cycle);
-  double tried(const DistributedOperator<Local, T>& a) const;
+  using Map = LinearMap<Space, T>;
+
+  static std::unique_ptr<SlabMultigrid> make(const Map& a, const Partition& rows, const multigrid::ConstantGrid& found,
+                                             const MultigridOptions& options, const MemoryBudget& memory);
+  SlabMultigrid(const Map& a, const Partition& rows, multigrid::Cycle<Space> cycle);
+  double tried(const Map& a, const Partition& rows) const;
 
   std::size_t rows_;
   multigrid::Cycle<Space> cycle_;

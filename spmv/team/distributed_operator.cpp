@@ -10,7 +10,6 @@
 
 #include <ostinato/spmv/analysis/profile.hpp>
 #include <ostinato/spmv/base/error.hpp>
-#include <ostinato/spmv/base/timing.hpp>
 #include <ostinato/spmv/cost/cost.hpp>
 #include <ostinato/spmv/formats/row_blocks_host.hpp>
 #include <ostinato/spmv/shapes.hpp>
@@ -22,6 +21,8 @@
 #include <ostinato/spmv/space/sums_of_blocks.hpp>
 #include <ostinato/spmv/space/vector_steps_definition.hpp>
 #include <ostinato/spmv/team/distributed_facts.hpp>
+#include <ostinato/spmv/team/halo.hpp>
+#include <ostinato/spmv/team/halo_steps.hpp>
 
 namespace ostinato {
 
@@ -166,55 +167,8 @@ DistributedOperator<Local, T>::DistributedOperator(const Space& space, const Par
   auto cut = team.agreed([&] { return std::make_unique<Cut>(a, cols.begin(team), cols.end(team), format_ == "dia"); });
   if (is_cuda<Local> && format == "auto" && format_ != "dia" && team.most(cut->pads_too_much() ? 1 : 0) > 0)
     format_ = "csr";
-  halo_ = HaloPlan(team, cols, cut->ghosts);
+  ghosts_ = std::make_unique<GhostExchange<Local, T>>(space, HaloPlan(team, cols, cut->ghosts), cut->own);
   team.agreed([&] { build(std::move(*cut)); });
-  if constexpr (is_cuda<Local>) meet_peers();
-}
-
-/// Finds out whether ghosts go from GPU to GPU, and prepares their way.
-template <class Local, class T>
-void DistributedOperator<Local, T>::meet_peers() requires is_cuda<Local> {
-  const Team& team = space_.team();
-  const std::size_t ranks = static_cast<std::size_t>(team.size()), below = halo_.below(), bytes = sizeof(T);
-  gpu_.takes_captures = space_.can_capture();
-  if (team.size() > 1) gpu_.peers = PeerBuffers::make(team, space_.local());
-  if (gpu_.peers == nullptr) {
-    team.agreed(
-        [&] { gpu_.courier = std::make_unique<Courier>(space_.local(), sent_.bytes(), halo_.ghosts() * bytes); });
-    return;
-  }
-  std::vector<std::size_t> mine(ranks), all(ranks * ranks);
-  for (std::size_t r = 0; r < ranks; ++r) mine[r] = halo_.begin_of(static_cast<int>(r));
-  team.all_gather(mine.data(), ranks * sizeof(std::size_t), all.data());
-  halo_.for_ghosts([&](int rank, std::size_t begin, std::size_t count) {
-    const std::size_t there = all[static_cast<std::size_t>(rank) * ranks + static_cast<std::size_t>(team.rank())];
-    T* const to = x_.data() + (begin < below ? begin : own_.size() + begin);
-    gpu_.copies.push_back({rank, there * bytes, to, count * bytes});
-  });
-  if (gpu_.takes_captures) meet_in_kernels();
-}
-
-template <class Local, class T>
-void DistributedOperator<Local, T>::meet_in_kernels() requires is_cuda<Local> {
-  std::uint32_t partners = 0;
-  std::size_t most = 0;
-  const auto take = [&](detail::Shares& into) {
-    return [&](int rank, std::size_t begin, std::size_t count) {
-      into.add(rank, begin, count);
-      partners |= std::uint32_t{1} << rank;
-      most = std::max(most, count);
-    };
-  };
-  halo_.for_given(take(gpu_.given));
-  halo_.for_ghosts(take(gpu_.ghosts));
-  gpu_.rendezvous =
-      std::make_unique<Rendezvous>(space_.team(), space_.local(), space_.team().most(most) * sizeof(T), partners);
-}
-
-template <class Local, class T>
-bool DistributedOperator<Local, T>::capturable() const {
-  if constexpr (is_cuda<Local>) return gpu_.takes_captures;
-  return false;
 }
 
 /// What joins the sums of blocks, where the formats leave them.
@@ -231,10 +185,10 @@ void DistributedOperator<Local, T>::build_join(const Cut& cut) requires is_cuda<
   std::vector<std::uint8_t> rank(place.size());
   for (const Index row : cut.rows) ++first[static_cast<std::size_t>(row) / host_block + 1];
   std::partial_sum(first.begin(), first.end(), first.begin());
-  const Index below = static_cast<Index>(halo_.below()), owns = static_cast<Index>(cut.own.size());
+  const Index below = static_cast<Index>(ghosts_->halo().below()), owns = static_cast<Index>(cut.own.size());
   for (Index& c : col)
     c = c < below ? ~c : c < below + owns ? cut.own[static_cast<std::size_t>(c - below)] : ~(c - owns);
-  halo_.for_ghosts([&](int owner, std::size_t begin, std::size_t count) {
+  ghosts_->halo().for_ghosts([&](int owner, std::size_t begin, std::size_t count) {
     for (std::size_t g = begin; g < begin + count; ++g) {
       rank[g] = static_cast<std::uint8_t>(owner);
       place[g] -= column_parts_.offset(owner);
@@ -252,13 +206,8 @@ void DistributedOperator<Local, T>::build_join(const Cut& cut) requires is_cuda<
 template <class Local, class T>
 void DistributedOperator<Local, T>::build(Cut cut) {
   const Local& local = space_.local();
-  const auto numbers = [&](std::span<const Index> from) { return Vector<Local, Index>(local, from); };
-  const std::size_t rows = cut.rows.size(), columns = static_cast<std::size_t>(cut.boundary.cols);
-  given_ = numbers(halo_.given());
-  own_ = numbers(cut.own);
-  rows_ = numbers(cut.rows);
-  sent_ = Vector<Local, T>(local, given_.size());
-  x_ = Vector<Local, T>(local, columns);
+  const std::size_t rows = cut.rows.size();
+  rows_ = Vector<Local, Index>(local, std::span<const Index>(cut.rows));
   y_ = Vector<Local, T>(local, rows);
   slot_ = Vector<Local, sum_t<T>>(local, 1);
   for (const Index row : cut.rows) {
@@ -281,81 +230,16 @@ void DistributedOperator<Local, T>::add_adjoint(const CsrView<T>& mine) {
   adjoint_ = std::make_unique<DistributedOperator>(space_, column_parts_, row_parts_, rows.view());
 }
 
-/// Starts the exchange of ghosts.
-template <class Local, class T>
-void DistributedOperator<Local, T>::begin(const T* x) const {
-  if constexpr (is_cuda<Local>) {
-    begin_on_gpu(x);
-  } else {
-    pick(space_.local(), given_, x, sent_.data());
-    halo_.start(space_.team(), sent_.data(), x_.data(), x_.data() + halo_.below() + own_.size());
-  }
-}
-
-/// Starts the copies of ghosts, or that of what other ranks get.
-template <class Local, class T>
-void DistributedOperator<Local, T>::begin_on_gpu(const T* x) const requires is_cuda<Local> {
-  if (is_captured()) {
-    if (gpu_.rendezvous == nullptr || gpu_.rendezvous->view().partners == 0) return;
-    return detail::give_ghosts(space_.local(), gpu_.rendezvous->view(), gpu_.given, given_.data(), x);
-  }
-  if (gpu_.peers == nullptr) {
-    pick(space_.local(), given_, x, sent_.data());
-    return gpu_.courier->fetch(sent_.data());
-  }
-  const Stopwatch watch;
-  gpu_.peers->turn(sent_.bytes());
-  pick(space_.local(), given_, x, reinterpret_cast<T*>(gpu_.peers->mine()));
-  gpu_.peers->publish();
-  space_.team().all_gather(nullptr, 0, nullptr);
-  gpu_.peers->copy(gpu_.copies);
-  seconds_ += watch.seconds();
-}
-
-/// Ends the exchange, and completes the x of the boundary.
-template <class Local, class T>
-void DistributedOperator<Local, T>::end(const T* x) const {
-  ++exchanges_;
-  if constexpr (is_cuda<Local>) {
-    end_on_gpu(x);
-  } else {
-    pick(space_.local(), own_, x, x_.data() + halo_.below());
-    const Stopwatch watch;
-    space_.team().finish_exchange();
-    seconds_ += watch.seconds();
-  }
-}
-
-template <class Local, class T>
-void DistributedOperator<Local, T>::end_on_gpu(const T* x) const requires is_cuda<Local> {
-  const std::size_t below = halo_.below(), above = halo_.ghosts() - below;
-  if (is_captured()) {
-    if (gpu_.rendezvous == nullptr || gpu_.rendezvous->view().partners == 0) return;
-    return detail::receive_ghosts(space_.local(), gpu_.rendezvous->view(), gpu_.ghosts,
-                                  detail::BoundaryX<T>{below, own_.size(), own_.data(), x, x_.data()});
-  }
-  pick(space_.local(), own_, x, x_.data() + below);
-  const Stopwatch watch;
-  if (gpu_.peers != nullptr) {
-    gpu_.peers->join();
-  } else {
-    gpu_.courier->wait();
-    T* const ghosts = reinterpret_cast<T*>(gpu_.courier->in());
-    halo_.start(space_.team(), reinterpret_cast<const T*>(gpu_.courier->out()), ghosts, ghosts + below);
-    space_.team().finish_exchange();
-    gpu_.courier->deliver({{x_.data(), below * sizeof(T)}, {x_.data() + below + own_.size(), above * sizeof(T)}});
-  }
-  seconds_ += watch.seconds();
-}
-
-/// Multiplies the interior rows while the ghosts come, and then those of the boundary, into y_.
+/// Multiplies the interior rows while the ghosts come, and those of the boundary, into y_.
 template <class Local, class T>
 template <class Interior, class Boundary>
 void DistributedOperator<Local, T>::multiply(const T* x, Interior interior, Boundary boundary) const {
-  begin(x);
-  if (interior_ != nullptr) interior(*interior_);
-  end(x);
-  if (boundary_ != nullptr) boundary(*boundary_);
+  const auto of = [](const auto& a, auto f) {
+    return [&a, f] {
+      if (a != nullptr) f(*a);
+    };
+  };
+  ghosts_->around(x, of(interior_, interior), of(boundary_, boundary));
 }
 
 template <class Local, class T>
@@ -366,7 +250,7 @@ void DistributedOperator<Local, T>::apply(T alpha, Block<const T> x, T beta, Blo
     if (beta != T{0}) pick<Local, T>(space_.local(), rows_, to, y_.data());
     multiply(
         x.column(k).data(), [&](const auto& a) { a.apply(alpha, x.column(k), beta, y.column(k)); },
-        [&](const auto& a) { a.apply(alpha, x_.span(), beta, y_.span()); });
+        [&](const auto& a) { a.apply(alpha, ghosts_->boundary(), beta, y_.span()); });
     put<Local, T>(space_.local(), rows_, y_.data(), to);
   }
 }
@@ -380,7 +264,7 @@ void DistributedOperator<Local, T>::apply_dot(Block<const T> x, Block<T> y, Bloc
       formats::detail::dot_blocks().clear();
       multiply(
           x.column(k).data(), [&](const auto& a) { a.apply_dot(x.column(k), y.column(k), w.column(k), slot_.data()); },
-          [&](const auto& a) { a.apply(T{1}, x_.span(), T{0}, y_.span()); });
+          [&](const auto& a) { a.apply(T{1}, ghosts_->boundary(), T{0}, y_.span()); });
       put<Local, T>(space_.local(), rows_, y_.data(), y.column(k).data());
       join_dot(w.column(k).data(), y.column(k).data(), slots + k);
     }
@@ -397,16 +281,16 @@ template <class Local, class T>
 void DistributedOperator<Local, T>::dot_on_gpu(const T* x, T* y, const T* w,
                                                Slot<T> slot) const requires is_cuda<Local> {
   const std::size_t n = this->rows();
-  const bool reads_peers = is_captured() && gpu_.rendezvous != nullptr;
-  if (!reads_peers) begin(x);
+  const detail::RendezvousView* const meeting = ghosts_->rendezvous();
+  if (meeting == nullptr) ghosts_->start(x);
   if (interior_ != nullptr) {
     const SumsOfBlocks there(space_.local(), const_cast<double*>(gpu_.sums.data()));
     interior_->apply_dot(In<T>(x, this->cols()), Out<T>(y, n), In<T>(w, n), slot_.data());
   }
-  if (!reads_peers) end(x);
-  detail::Ghosts<T> ghosts{x_.data(), halo_.below(), own_.size()};
-  if (reads_peers) {
-    ghosts.at = gpu_.rendezvous->view();
+  if (meeting == nullptr) ghosts_->finish(x);
+  detail::Ghosts<T> ghosts{ghosts_->boundary().data(), ghosts_->halo().below(), ghosts_->owns()};
+  if (meeting != nullptr) {
+    ghosts.at = *meeting;
     ghosts.rank = gpu_.ghost_rank.data();
     ghosts.place = gpu_.ghost_place.data();
   }
@@ -441,14 +325,14 @@ bool DistributedOperator<Local, T>::accurate_residual(double outer, double inner
   require_shapes("accurate_residual", this->rows(), this->cols(), x.rows, r.rows);
   for (int k = 0; k < r.columns; ++k) {
     const T* const from = x.column(k).data();
-    begin(from);
+    ghosts_->start(from);
     if (interior_ != nullptr)
       interior_->accurate_residual(outer, inner, x.column(k), b.column(k), r.column(k), slot_.data());
-    end(from);
+    ghosts_->finish(from);
     if (boundary_ != nullptr) {
       Vector<Local, T> right(space_.local(), rows_.size());
       pick(space_.local(), rows_, b.column(k).data(), right.data());
-      boundary_->accurate_residual(outer, inner, x_.span(), right.span(), y_.span(), slot_.data());
+      boundary_->accurate_residual(outer, inner, ghosts_->boundary(), right.span(), y_.span(), slot_.data());
       put<Local, T>(space_.local(), rows_, y_.data(), r.column(k).data());
     }
     dot<T>(space_, r.column(k), r.column(k), slots + k);
@@ -459,20 +343,18 @@ bool DistributedOperator<Local, T>::accurate_residual(double outer, double inner
 template <class Local, class T>
 std::size_t DistributedOperator<Local, T>::bytes() const {
   const auto of = [](const std::unique_ptr<Operator<Local, T>>& a) { return a == nullptr ? 0 : a->bytes(); };
-  return of(interior_) + of(boundary_) + given_.bytes() + own_.bytes() + rows_.bytes() + sent_.bytes() + x_.bytes() +
-         y_.bytes() + (adjoint_ == nullptr ? 0 : adjoint_->bytes());
+  std::size_t total = of(interior_) + of(boundary_) + ghosts_->bytes() + rows_.bytes() + y_.bytes();
+  if constexpr (is_cuda<Local>) total += gpu_.bytes();
+  return total + (adjoint_ == nullptr ? 0 : adjoint_->bytes());
 }
 
 template <class Local, class T>
 HaloReport DistributedOperator<Local, T>::report() const {
-  return {.rows = static_cast<std::int64_t>(this->rows()),
-          .entries = entries_,
-          .boundary_rows = static_cast<std::int64_t>(rows_.size()),
-          .ghosts = static_cast<std::int64_t>(halo_.ghosts()),
-          .neighbours = halo_.neighbours(),
-          .bytes = (halo_.ghosts() + given_.size()) * sizeof(T),
-          .exchanges = exchanges_,
-          .seconds = seconds_};
+  HaloReport report = ghosts_->report();
+  report.rows = static_cast<std::int64_t>(this->rows());
+  report.entries = entries_;
+  report.boundary_rows = static_cast<std::int64_t>(rows_.size());
+  return report;
 }
 
 template <class T>

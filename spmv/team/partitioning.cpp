@@ -181,13 +181,13 @@ Numbering rcm_partition(const Team& team, const Partition& given, const CsrView<
 }
 
 template <class T>
-Numbering metis_partition(const Team& team, const Partition& given, const CsrView<T>& mine) {
+Numbering metis_partition(const Team& team, const Partition& given, const CsrView<T>& mine, const StopRequest& stop) {
   require_square(given, mine, "metis");
   if (!has_graph_parts) throw ArgumentError("metis: this build has no METIS; take the partition rcm");
   const Pattern whole = gathered_pattern(team, mine);
   const std::vector<Index> parts = team.agreed([&] {
     if (team.rank() > 0) return std::vector<Index>();
-    return graph_parts(symmetric_graph(whole.row_ptr, whole.col), team.size());
+    return graph_parts(symmetric_graph(whole.row_ptr, whole.col), team.size(), stop);
   });
   const std::vector<Index> none(static_cast<std::size_t>(team.size()), 0);
   const Scattered own = scattered(team, given, parts, none);
@@ -204,7 +204,7 @@ std::vector<int> read_owners(const Team& team, const Partition& given, const std
 #define OSTINATO_INSTANTIATE(T)                                                        \
   template Partition grid_partition(const Team&, const Partition&, const CsrView<T>&); \
   template Numbering rcm_partition(const Team&, const Partition&, const CsrView<T>&);  \
-  template Numbering metis_partition(const Team&, const Partition&, const CsrView<T>&)
+  template Numbering metis_partition(const Team&, const Partition&, const CsrView<T>&, const StopRequest&)
 OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <ostinato/spmv/base/stop.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
 #include <ostinato/spmv/team/numbering.hpp>
 #include <ostinato/spmv/team/partition.hpp>
@@ -33,9 +34,10 @@ Numbering rcm_partition(const Team& team, const Partition& given, const CsrView<
 /// Parts by METIS, of as much work, with few ghosts (graph_parts.hpp).
 ///
 /// Limits    Rank 0 holds the pattern, the graph and METIS' copies of it: some 30 bytes for each entry, 50 a row.
-/// Throws    ArgumentError in a build without METIS.
+/// Throws    ArgumentError in a build without METIS. Stopped, where rank 0 was asked to stop.
 template <class T>
-Numbering metis_partition(const Team& team, const Partition& given, const CsrView<T>& mine);
+Numbering metis_partition(const Team& team, const Partition& given, const CsrView<T>& mine,
+                          const StopRequest& stop = {});
 
 /// The owner of each row of this rank, from a file that all ranks can open, in METIS' text format: a line for each row,
 /// which holds the number of a rank.

@@ -39,13 +39,15 @@ std::string_view share_of(std::string_view body, int rank, int size) {
 }
 
 template <class T>
-Share<T> read_share(const io::Header& h, std::string_view text) {
+Share<T> read_share(const io::Header& h, std::string_view text, const StopRequest& stop) {
   Share<T> share;
+  StopCheck check(stop, "the reading of the matrix was stopped");
   const char* const end = text.data() + text.size();
   const T mirrored = h.symmetry == io::Symmetry::skew ? T{-1} : T{1};
   const char* p = io::find_data(text.data(), end);
   while (p != end) {
     Triplet<T> e;
+    check.count(1);
     const char* const line = p;
     p = io::parse_entry(h, p, end, e);
     share.bad = p == nullptr;
@@ -74,7 +76,8 @@ Partition partition_of(const Team& team, std::span<const Offset> row_ptr, const 
 }  // namespace
 
 template <class T>
-SharedRows<T> read_rows(const Team& team, const std::string& path, Sharing sharing, MatrixMarketInfo* info) {
+SharedRows<T> read_rows(const Team& team, const std::string& path, Sharing sharing, MatrixMarketInfo* info,
+                        const StopRequest& stop) {
   std::unique_ptr<io::Text> text;
   io::Header h;
   team.agreed([&] {
@@ -85,7 +88,7 @@ SharedRows<T> read_rows(const Team& team, const std::string& path, Sharing shari
     throw FormatError(path, 0, "the ranks have different files of this name");
   if (info != nullptr) *info = h.info;
   if (h.array) return share_rows<T>(team, team.agreed([&] { return read_matrix_market<T>(path, info); }), sharing);
-  Share<T> share = team.agreed([&] { return read_share<T>(h, share_of(h.body, team.rank(), team.size())); });
+  Share<T> share = team.agreed([&] { return read_share<T>(h, share_of(h.body, team.rank(), team.size()), stop); });
   const Totals all = team.reduce(Totals{share.lines, share.vanished, share.bad, share.lower, share.upper},
                                  [](const Totals& a, const Totals& b) {
                                    return Totals{a.lines + b.lines, a.vanished + b.vanished, a.bad || b.bad,
@@ -124,8 +127,8 @@ SharedRows<T> share_rows(const Team& team, const Csr<T>& whole, Sharing sharing)
   return {parts, rows_of(parts)};
 }
 
-#define OSTINATO_INSTANTIATE(T)                                                                  \
-  template SharedRows<T> read_rows(const Team&, const std::string&, Sharing, MatrixMarketInfo*); \
+#define OSTINATO_INSTANTIATE(T)                                                                                      \
+  template SharedRows<T> read_rows(const Team&, const std::string&, Sharing, MatrixMarketInfo*, const StopRequest&); \
   template SharedRows<T> share_rows(const Team&, const Csr<T>&, Sharing)
 OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
 

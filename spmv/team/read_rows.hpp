@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include <ostinato/spmv/base/stop.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
 #include <ostinato/spmv/matrix/io/matrix_market.hpp>
 #include <ostinato/spmv/team/partition.hpp>
@@ -27,9 +28,10 @@ struct SharedRows {
 /// The matrix has the bits of read_matrix_market().
 /// Exec      Collective.
 /// Throws    FormatError on all ranks that can read the file, as read_matrix_market(): it names the first bad line.
-///           RankError on the others.
+///           RankError on the others. Stopped on all ranks, where one was asked to stop while it read lines.
 template <class T>
-SharedRows<T> read_rows(const Team& team, const std::string& path, Sharing sharing, MatrixMarketInfo* info = nullptr);
+SharedRows<T> read_rows(const Team& team, const std::string& path, Sharing sharing, MatrixMarketInfo* info = nullptr,
+                        const StopRequest& stop = {});
 
 /// The same rows of a matrix that each rank has as a whole.
 template <class T>

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include <ostinato/spmv/base/error.hpp>
+#include <ostinato/spmv/base/stop.hpp>
 #include <ostinato/spmv/base/units.hpp>
 #include <ostinato/spmv/team/mpi_object.hpp>
 #include <ostinato/spmv/team/threads.hpp>
@@ -47,6 +48,16 @@ class Alone final : public detail::Channel {
  private:
   std::vector<detail::Arrival> arrivals_;
 };
+
+bool is_stop(const std::exception_ptr& why) {
+  try {
+    std::rethrow_exception(why);
+  } catch (const Stopped&) {
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
 
 std::string text_of(const std::exception_ptr& what) {
   try {
@@ -217,20 +228,22 @@ auto Team::exchange_v(const std::vector<Bytes>& to) const -> std::vector<Bytes> 
 
 void Team::agree(const std::exception_ptr& mine) const {
   constexpr std::size_t most = 500;
+  constexpr int stopped = 2;
   struct Said {
     int failed;
     char text[most];
   } said{};
   if (mine != nullptr) {
-    said.failed = 1;
+    said.failed = is_stop(mine) ? stopped : 1;
     text_of(mine).copy(said.text, most - 1);
   }
   const std::vector<int> failed = all_gather(said.failed);
-  const auto first = std::find(failed.begin(), failed.end(), 1);
+  const auto first = std::find_if(failed.begin(), failed.end(), [](int how) { return how != 0; });
   if (first == failed.end()) return;
   const std::vector<Said> all = all_gather(said);
   if (mine != nullptr) std::rethrow_exception(mine);
   const std::size_t rank = static_cast<std::size_t>(first - failed.begin());
+  if (*first == stopped) throw Stopped(all[rank].text);
   throw RankError(static_cast<int>(rank), all[rank].text);
 }
 

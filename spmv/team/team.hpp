@@ -106,7 +106,7 @@ class Team {
   void finish_exchange() const;
 
   /// Ends a step on all ranks. Where ranks bring an exception, each of them throws its own and the others throw
-  /// RankError with the text of the first. The team stays whole.
+  /// RankError with the text of the first, or Stopped where that is one. The team stays whole.
   void agree(const std::exception_ptr& mine = {}) const;
   /// A step of set-up that may fail on some ranks, and in which no rank waits for another.
   template <class F>

@@ -53,7 +53,7 @@ TEST_F(CliRanks, RefuseWhatTheyDoNotHave) {
   generate("poisson2d 10 p.mtx");
   for (const char* const option : {"--symmetric", "--renumber on", "--html a.html", "--device cuda"})
     expect_complaint(run_as_one_of_two(std::string("solve p.mtx ") + option), 2, "isn't for ranks yet");
-  expect_complaint(run_as_one_of_two("solve p.mtx --precond spai0"), 2, "ilu0");
+  expect_complaint(run_as_one_of_two("solve p.mtx --precond XX"), 2, "ilu0");
   expect_complaint(run_as_one_of_two("solve p.mtx --format bccoo"), 2, "csr and dia");
 }
 
@@ -138,6 +138,34 @@ TEST_F(CliRanks, ShareRowsAsTheyAreToldAndWriteXInTheOrderOfTheFile) {
   const Outcome grid = run_on(3, "solve poisson3d:12 --json report.json --partition grid");
   EXPECT_EQ(grid.code, 0) << grid.err;
   EXPECT_EQ(report()["ranks"][1]["rows"], 4 * 144);
+}
+
+TEST_F(CliRanks, TakeSlabsOfAStencilWhereOneProcessDoes) {
+  ASSERT_EQ(run("solve poisson3d:32 --json report.json -o one.npy").code, 0);
+  const Json one = report();
+  for (const std::string how : {"", " --partition grid", " --precond multigrid", " --precond chebyshev --solver cg"}) {
+    SCOPED_TRACE(how);
+    const Outcome r = run_on(3, "solve poisson3d:32 --json report.json -o x.npy" + how);
+    EXPECT_EQ(r.code, 0) << r.err;
+    const Json found = report();
+    EXPECT_EQ(found["format"], "stencil");
+    EXPECT_EQ(found["rows"], 32768);
+    EXPECT_EQ(found["nonzeros"], one["nonzeros"]);
+    EXPECT_EQ(found["ranks"][1]["ghosts"], 2 * 1024);
+    EXPECT_LT(found["error"], 1e-5);
+    if (how.find("chebyshev") == std::string::npos) {
+      EXPECT_EQ(found["iterations"], one["iterations"]);
+    }
+    EXPECT_EQ(run("solve poisson3d:32 --quiet -x x.npy --maxiter 0 --rtol 1.1e-8").code, 0);
+  }
+  for (const std::string how : {"32 --format dia", "32 --partition rcm", "32 --precond fsai", "12"}) {
+    SCOPED_TRACE(how);
+    const Outcome r = run_on(2, "solve --json report.json poisson3d:" + how);
+    EXPECT_EQ(r.code, 0) << r.err;
+    EXPECT_NE(report()["format"], "stencil");
+  }
+  const Outcome far = run_on(2, "solve poisson3d:32 --json report.json -f one.npy -x one.npy");
+  EXPECT_EQ(far.code, 0) << far.err;
 }
 
 TEST_F(CliRanks, NameTheBadLineOfAPartition) {

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <mutex>
 #include <stdexcept>
 #include <string>
@@ -61,6 +63,12 @@ void expect_same(const Whole<T>& found, const Whole<T>& expected) {
   EXPECT_TRUE(same_bits(found.x, expected.x));
 }
 
+/// Asks for a stop from its last look on.
+struct StopAfter {
+  std::shared_ptr<int> looks;
+  bool stop_requested() const { return --*looks < 0; }
+};
+
 DistributedOptions with(const std::string& solver, const std::string& precond, int most = 60) {
   return {.solver = solver, .preconditioner = precond, .solve = {.rtol = 1e-8, .max_iterations = most}};
 }
@@ -104,7 +112,7 @@ TEST(DistributedSolve, ConvergesWithEveryPreconditioner) {
   const System<double> system = with_known_solution(generate<double>("variable2d", {.n = 100}));
   const Whole<> none = solve_on(Team::alone(), system, with("cg", "none", 2000));
   for (const char* const precond :
-       {"jacobi", "chebyshev", "block-jacobi", "ssor", "fsai", "ilu0", "ic0", "ict", "cholesky"}) {
+       {"jacobi", "spai0", "chebyshev", "block-jacobi", "ssor", "fsai", "ilu0", "ic0", "ict", "cholesky"}) {
     SCOPED_TRACE(precond);
     const DistributedOptions options = with("cg", precond, 2000);
     on_ranks({1, 2, 3}, [&](const Team& team) {
@@ -119,7 +127,8 @@ TEST(DistributedSolve, ConvergesWithEveryPreconditioner) {
 TEST(DistributedSolve, WithPreconditionersOfTheWholeMatrixHasTheBitsOfOneRank) {
   for (const char* const family : {"variable2d", "mesh2d"}) {
     const System<double> system = with_known_solution(generate<double>(family, {.n = 100}));
-    for (const char* const precond : {"chebyshev", "block-jacobi", "block-jacobi:block=3", "fsai", "fsai:pattern=a2"}) {
+    for (const char* const precond :
+         {"spai0", "chebyshev", "block-jacobi", "block-jacobi:block=3", "fsai", "fsai:pattern=a2"}) {
       SCOPED_TRACE(std::string(family) + " " + precond);
       const DistributedOptions options = with("cg", precond, 800);
       const Whole<> alone = solve_on(Team::alone(), system, options);
@@ -263,11 +272,30 @@ TEST(DistributedSolve, EndsByTheClockOfRankZero) {
     DistributedOptions options = with("cg", "none", 100000);
     options.solve.rtol = 0;
     options.solve.divergence_limit = 0;
-    options.solve.time_limit = team.rank() == 0 ? 1e-3 : 1e-9;
     options.solve.check_every = 1;
-    const Whole<> found = solve_on(team, slow(), options);
-    EXPECT_EQ(found.result.status, Status::time_limit) << found.result.message();
-    EXPECT_EQ(team.most(found.result.iterations), team.least(found.result.iterations));
+    const Partition rows = uneven(team, slow().a.rows);
+    DistributedSolver<double> solver(team, piece(slow().a, rows.begin(team), rows.end(team)), options, Host(1));
+    options.solve.time_limit = team.rank() == 0 ? 1e-3 : 1e-9;
+    std::vector<double> x(static_cast<std::size_t>(rows.length(team)));
+    const SolveResult found = solver.solve(piece(slow().b, rows, team), x, options.solve);
+    EXPECT_EQ(found.status, Status::time_limit) << found.message();
+    EXPECT_EQ(team.most(found.iterations), team.least(found.iterations));
+  });
+}
+
+TEST(DistributedSolve, LeavesTheGuessWhereItsSetUpIsStopped) {
+  on_ranks({2, 3}, [](const Team& team) {
+    const Partition rows = uneven(team, slow().a.rows);
+    const Csr<double> mine = piece(slow().a, rows.begin(team), rows.end(team));
+    DistributedOptions options = with("auto", "auto");
+    options.solve.time_limit = 1e-9;
+    std::vector<double> x(static_cast<std::size_t>(rows.length(team)), 7);
+    const SolveResult late = solve(team, mine, piece(slow().b, rows, team), x, options);
+    EXPECT_EQ(late.status, Status::time_limit);
+    EXPECT_EQ(x, std::vector<double>(x.size(), 7));
+    options.solve.time_limit = 0;
+    if (team.rank() == 1) options.solve.stop = StopAfter{std::make_shared<int>(0)};
+    EXPECT_EQ(solve(team, mine, piece(slow().b, rows, team), x, options).status, Status::interrupted);
   });
 }
 
@@ -362,6 +390,142 @@ TEST(DistributedSolve, GoesOnWithMinresWhereAIsNotDefinite) {
   });
 }
 
+/// Says which preconditioners a solve has had, one after the other.
+std::string stages_of(const SolveResult& result) {
+  std::string text;
+  for (const Stage& stage : result.stages) text += (text.empty() ? "" : ", ") + stage.preconditioner;
+  return text;
+}
+
+TEST(DistributedSolve, GoesOnToStrongerPreconditionersWhereJacobiIsSlow) {
+  // With Jacobi alone it takes more iterations than are allowed.
+  const System<double> system = with_known_solution(generate<double>("anisotropic", {.n = 130}));
+  const DistributedOptions options = with("auto", "auto", 420);
+  const Whole<> alone = solve_on(Team::alone(), system, options);
+  EXPECT_EQ(alone.result.status, Status::converged) << alone.result.message();
+  EXPECT_EQ(stages_of(alone.result).substr(0, 12), "jacobi, fsai") << stages_of(alone.result);
+  EXPECT_TRUE(mentions(alone.result, "went on with fsai"));
+  EXPECT_EQ(alone.result.history.size(), static_cast<std::size_t>(alone.result.iterations) + 1);
+  on_ranks({2, 3}, [&](const Team& team) {
+    const Whole<> found = solve_on(team, system, options);
+    EXPECT_EQ(found.result.status, Status::converged) << found.result.message();
+    ASSERT_GE(found.result.stages.size(), 2U);
+    EXPECT_EQ(found.result.stages[0].iterations, alone.result.stages[0].iterations);  // whoever has the rows
+    expect_honest(Solved<double>{found.result, found.x}, system, options.solve);
+    DistributedOptions quick = options;
+    quick.solve.effort = Effort::quick;
+    EXPECT_EQ(stages_of(solve_on(team, system, quick).result), "jacobi");
+  });
+}
+
+TEST(DistributedSolve, GoesOnToFactorsWhereRowsHaveNoDiagonal) {
+  // A cycle of couplings beside weak ones: Krylov methods alone go around it.
+  const Index n = 6000;
+  std::vector<Triplet<double>> entries;
+  for (Index i = 0; i < n; ++i) {
+    entries.push_back({i, (i + 1) % n, 2.0});
+    entries.push_back({i, (i * 7 + 3) % n, 0.3});
+  }
+  const System<double> system = with_known_solution(from_triplets<double>(n, n, entries));
+  on_ranks({1, 2, 3}, [&](const Team& team) {
+    const DistributedOptions options = with("auto", "auto", 3000);
+    const Whole<> found = solve_on(team, system, options);
+    EXPECT_GT(found.result.stages.size(), 1U) << found.result.message();
+    EXPECT_LE(found.result.iterations, 3000);
+    expect_honest(Solved<double>{found.result, found.x}, system, options.solve);
+    double least = 1;  // the guess, x = 0, has 1
+    for (const Stage& stage : found.result.stages) least = std::min(least, stage.after);
+    EXPECT_LE(found.result.relative_residual, least * (1 + 1e-6));
+  });
+}
+
+TEST(DistributedSolve, BeginsWithWhatASolveHasGoneOnTo) {
+  const System<double> system = with_known_solution(generate<double>("anisotropic", {.n = 130}));
+  on_ranks({1, 2}, [&](const Team& team) {
+    const Partition rows = uneven(team, system.a.rows);
+    DistributedSolver<double> solver(team, piece(system.a, rows.begin(team), rows.end(team)), with("auto", "auto", 420),
+                                     Host(1));
+    const std::vector<double> b = piece(system.b, rows, team);
+    std::vector<double> x(b.size()), again(b.size());
+    const SolveResult first = solver.solve(b, x), second = solver.solve(b, again);
+    EXPECT_EQ(second.status, Status::converged);
+    EXPECT_EQ(second.stages.front().preconditioner, first.stages.back().preconditioner);
+  });
+}
+
+TEST(DistributedSolve, StopsOnAllRanksAndGoesOnToNothingWhereOneAsks) {
+  const System<double> system = with_known_solution(generate<double>("anisotropic", {.n = 130}));
+  on_ranks({2, 3}, [&](const Team& team) {
+    struct Asked {
+      std::shared_ptr<bool> is_made;
+      bool stop_requested() const { return *is_made; }
+    };
+    const auto flag = std::make_shared<bool>(false);
+    DistributedOptions options = with("auto", "auto", 4000);
+    options.solve.stop = Asked{flag};
+    if (team.rank() == 1)
+      options.solve.callback = [flag](const Iteration& now) {
+        *flag = now.number > 60;
+        return true;
+      };
+    const Whole<> found = solve_on(team, system, options);
+    EXPECT_EQ(found.result.status, Status::interrupted) << found.result.message();
+    EXPECT_LT(found.result.relative_residual, 1);
+    EXPECT_EQ(team.most(found.result.iterations), team.least(found.result.iterations));
+  });
+}
+
+/// Sets a system up on the ranks, of which the last one asks for a stop at its look number `looks`. Returns whether all
+/// ranks were stopped; none is alone.
+bool stops_set_up(const Team& team, const System<double>& system, DistributedOptions options, int looks) {
+  const Partition rows = uneven(team, system.a.rows);
+  if (team.rank() == team.size() - 1) options.solve.stop = StopAfter{std::make_shared<int>(looks)};
+  if (options.partition == "owners")
+    options.owners.assign(static_cast<std::size_t>(rows.length(team)), team.size() - 1);
+  bool is_stopped = false;
+  try {
+    DistributedSolver<double>(team, piece(system.a, rows.begin(team), rows.end(team)), options, Host(1));
+  } catch (const Stopped&) {
+    is_stopped = true;
+  }
+  EXPECT_EQ(team.sum(is_stopped ? 1 : 0), is_stopped ? team.size() : 0) << options.partition << " " << looks;
+  return is_stopped;
+}
+
+TEST(DistributedSolve, StopsInEachStepOfTheSetUpOnAllRanks) {
+  const System<double> system = with_known_solution(generate<double>("variable2d", {.n = 60}));
+  on_ranks({1, 3}, [&](const Team& team) {
+    for (const char* const partition : {"given", "grid", "rcm", "metis", "owners"}) {
+      if (partition == std::string("metis") && !has_graph_parts) continue;
+      for (const char* const precond : {"fsai", "ilut", "multigrid"}) {
+        if (precond != std::string("fsai") && partition != std::string("given")) continue;
+        DistributedOptions options = with("auto", precond);
+        options.partition = partition;
+        constexpr int most = 1000;
+        int looks = 0;
+        while (looks < most && stops_set_up(team, system, options, looks)) looks += 1 + looks / 4;
+        EXPECT_GE(looks, 5) << partition;
+        EXPECT_LT(looks, most) << partition;
+      }
+    }
+  });
+}
+
+TEST(DistributedSolve, EndsItsSetUpByTheClockOfRankZero) {
+  on_ranks({2, 3}, [](const Team& team) {
+    const Partition rows = Partition::by_rows(team, slow().a.rows);
+    const Csr<double> mine = piece(slow().a, rows.begin(team), rows.end(team));
+    for (const double of_first : {1e-9, 1000.0}) {
+      const DistributedOptions options = {.solve = {.time_limit = team.rank() == 0 ? of_first : 1e-9}};
+      if (of_first < 1) {
+        EXPECT_THROW(DistributedSolver<double>(team, mine, options), Stopped);
+      } else {
+        EXPECT_NO_THROW(DistributedSolver<double>(team, mine, options));
+      }
+    }
+  });
+}
+
 TEST(DistributedSolve, TakesGmresWhereThePreconditionerIsNotSymmetric) {
   const System<double> system = with_known_solution(generate<double>("variable2d", {.n = 70}));
   on_ranks({1, 2, 3}, [&](const Team& team) {
@@ -386,17 +550,65 @@ TEST(DistributedSolve, KeepsALimitOfMemory) {
   });
 }
 
-TEST(DistributedSolve, NotesRowsThatDifferInSize) {
-  System<double> system = slow();
-  for (std::size_t i = 0; i < 500; ++i) {
+/// Powers of two by which rows differ.
+double size_of_row(std::size_t i) { return std::ldexp(1.0, i % 7 == 3 ? 40 : i % 11 == 5 ? -25 : 0); }
+
+/// A system of which some rows are far larger than others, and where it is to be symmetric, the columns, too. The
+/// unknowns are then of such a size that each row has terms of one size.
+System<double> badly_scaled(const char* family, bool is_symmetric) {
+  const System<double> ordinary = with_known_solution(generate<double>(family, {.n = 80}));
+  System<double> system = ordinary;
+  for (std::size_t i = 0; i < system.b.size(); ++i) {
+    system.b[i] *= size_of_row(i);
     for (auto k = static_cast<std::size_t>(system.a.row_ptr[i]); k < static_cast<std::size_t>(system.a.row_ptr[i + 1]);
          ++k)
-      system.a.val[k] *= 1e9;
-    system.b[i] *= 1e9;
+      system.a.val[k] *= size_of_row(i) * (is_symmetric ? size_of_row(static_cast<std::size_t>(system.a.col[k])) : 1);
   }
+  return system;
+}
+
+TEST(DistributedSolve, ScalesRowsThatDifferInSize) {
+  for (const bool is_symmetric : {false, true}) {
+    const System<double> system = badly_scaled(is_symmetric ? "variable2d" : "convection-diffusion2d", is_symmetric);
+    const DistributedOptions options = with("auto", "jacobi", 3000);
+    const Whole<> alone = solve_on(Team::alone(), system, options);
+    EXPECT_EQ(alone.result.status, Status::converged) << alone.result.message();
+    EXPECT_EQ(alone.result.unsolved_rows, 0);
+    EXPECT_LT(alone.result.scaled_error, 1e-6);
+    expect_honest(Solved<double>{alone.result, alone.x}, system, options.solve);
+    const std::vector<double> x = random_vector<double>(system.a.cols, 1);
+    for (std::size_t i = 0; i < x.size(); ++i)
+      ASSERT_NEAR(alone.x[i] * (is_symmetric ? size_of_row(i) : 1), x[i], 1e-3) << i;
+    on_ranks({2, 3, 5}, [&](const Team& team) { expect_same(solve_on(team, system, options), alone); });
+  }
+}
+
+TEST(DistributedSolve, LeavesRowsAsTheyAreWhereThatIsAskedFor) {
+  const System<double> system = badly_scaled("variable2d", false);
   on_ranks({1, 3}, [&](const Team& team) {
-    EXPECT_TRUE(mentions(solve_on(team, system, with("auto", "jacobi")).result, "ranks don't scale them"));
-    EXPECT_FALSE(mentions(solve_on(team, slow(), with("auto", "jacobi")).result, "ranks don't scale them"));
+    const Partition rows = uneven(team, system.a.rows);
+    const Csr<double> mine = piece(system.a, rows.begin(team), rows.end(team));
+    EXPECT_GT(DistributedSolver<double>(team, mine).preparation().scaled_by, 20);
+    EXPECT_EQ(DistributedSolver<double>(team, mine, {.solve = {.prepare = false}}).preparation().scaled_by, 0);
+  });
+}
+
+TEST(DistributedSolve, MultipliesByTheGivenMatrixWhereRowsAreScaled) {
+  const System<double> system = badly_scaled("convection-diffusion2d", false);
+  on_ranks({1, 3}, [&](const Team& team) {
+    const Partition rows = uneven(team, system.a.rows);
+    const DistributedSolver<double> solver(team, piece(system.a, rows.begin(team), rows.end(team)));
+    const std::vector<double> x = random_vector<double>(system.a.cols, 3), mine = piece(x, rows, team),
+                              y = solver.product(mine);
+    for (Index i = rows.begin(team); i < rows.end(team); ++i) {
+      double sum = 0, size = 0;
+      for (auto k = static_cast<std::size_t>(system.a.row_ptr[static_cast<std::size_t>(i)]);
+           k < static_cast<std::size_t>(system.a.row_ptr[static_cast<std::size_t>(i) + 1]); ++k) {
+        sum += system.a.val[k] * x[static_cast<std::size_t>(system.a.col[k])];
+        size += std::abs(system.a.val[k] * x[static_cast<std::size_t>(system.a.col[k])]);
+      }
+      EXPECT_NEAR(y[static_cast<std::size_t>(i - rows.begin(team))], sum, 1e-14 * size);
+    }
   });
 }
 
@@ -422,7 +634,7 @@ TEST(DistributedSolve, RefusesPartsThatDoNotFitOnAllRanks) {
 
 TEST(DistributedSolve, SaysWhichPreconditionersAndSolversThereAre) {
   on_ranks({1, 2}, [](const Team& team) {
-    EXPECT_THROW(solve_on(team, slow(), with("cg", "spai0")), ArgumentError);
+    EXPECT_THROW(solve_on(team, slow(), with("cg", "spai1")), ArgumentError);
     EXPECT_THROW(solve_on(team, slow(), with("nonsense", "none")), ArgumentError);
     DistributedOptions options = with("cg", "none");
     options.format = "bccoo";
@@ -438,6 +650,24 @@ TEST(DistributedSolve, FindsNumbersThatAreNotFiniteWhereverTheyAre) {
     EXPECT_EQ(found.result.status, Status::not_finite);
     EXPECT_NE(found.result.reason.find("row 9000"), std::string::npos) << found.result.reason;
   });
+}
+
+TEST(DistributedSolve, SolvesSingularSystemsWhoseConstantsAreFree) {
+  const Csr<double> a = ring<double>(5000);
+  std::vector<double> b = random_vector<double>(5000, 5);
+  double sum = 0;
+  for (const double value : b) sum += value;
+  for (double& value : b) value -= sum / 5000;
+  for (const double outside : {0.0, 0.5}) {
+    System<double> system{a, b};
+    for (double& value : system.b) value += outside;
+    DistributedOptions options = with("auto", "jacobi", 20000);
+    const Whole<> alone = solve_on(Team::alone(), system, options);
+    EXPECT_EQ(alone.result.status, outside == 0 ? Status::converged : Status::least_squares) << alone.result.message();
+    EXPECT_TRUE(alone.result.is_singular);
+    if (outside == 0) expect_honest(Solved<double>{alone.result, alone.x}, system, options.solve);
+    on_ranks({2, 3, 5}, [&](const Team& team) { expect_same(solve_on(team, system, options), alone); });
+  }
 }
 
 TEST(DistributedSolve, SaysWhyASingularSystemHasNoSolution) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <type_traits>
 #include <vector>
 
 #include <ostinato/preconditioners/multigrid/structured/slab_memory.hpp>
@@ -70,7 +71,7 @@ class SlabExchange {
   std::size_t sent_ = 0;        ///< elements
   // Where GPUs don't share memory:
   mutable Vector<Local, float> packed_;
-  std::unique_ptr<Courier> courier_;
+  std::conditional_t<is_cuda<Local>, std::unique_ptr<Courier>, std::nullptr_t> courier_{};
 };
 
 }  // namespace ostinato::multigrid

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <type_traits>
 
 #include <ostinato/spmv/space/concept.hpp>
 #include <ostinato/spmv/space/vector.hpp>
@@ -27,10 +28,13 @@ class SlabMemory {
     }
     team.agreed([&] {
       const std::size_t bytes = std::max<std::size_t>(1, floats) * sizeof(float);
-      if (peers_ != nullptr) {
-        peers_->turn(bytes);
-        first_ = reinterpret_cast<float*>(peers_->mine());
-      } else {
+      if constexpr (is_cuda<Local>) {
+        if (peers_ != nullptr) {
+          peers_->turn(bytes);
+          first_ = reinterpret_cast<float*>(peers_->mine());
+        }
+      }
+      if (!is_shared()) {
         own_ = Vector<Local, float>(space.local(), bytes / sizeof(float));
         first_ = own_.data();
       }
@@ -42,16 +46,22 @@ class SlabMemory {
   const Distributed<Local>& space() const { return space_; }
   const Team& team() const { return space_.team(); }
   float* data() const { return first_; }
-  bool is_shared() const { return peers_ != nullptr; }
+  bool is_shared() const {
+    if constexpr (is_cuda<Local>) return peers_ != nullptr;
+    return false;
+  }
   /// Where the memory of another rank begins.
   /// Requires  is_shared()
-  float* of(int rank) const { return reinterpret_cast<float*>(const_cast<std::byte*>(peers_->of(rank))); }
+  float* of(int rank) const {
+    if constexpr (is_cuda<Local>) return reinterpret_cast<float*>(const_cast<std::byte*>(peers_->of(rank)));
+    return nullptr;
+  }
 
   /// Later work of this rank comes after what all ranks have enqueued so far. So a rank may write what others read
   /// before their latest meeting.
   /// Exec      Collective. Enqueued; the host waits for other hosts alone.
   /// Requires  is_shared()
-  void meet() const {
+  void meet() const requires is_cuda<Local> {
     turns_->turn(0);
     turns_->publish();
     team().all_gather(nullptr, 0, nullptr);
@@ -60,7 +70,8 @@ class SlabMemory {
 
  private:
   Distributed<Local> space_;
-  std::unique_ptr<PeerBuffers> turns_, peers_;  ///< peers_ has the memory, and takes a single turn
+  using Peers = std::conditional_t<is_cuda<Local>, std::unique_ptr<PeerBuffers>, std::nullptr_t>;
+  Peers turns_{}, peers_{};  ///< peers_ has the memory, and takes a single turn
   Vector<Local, float> own_;
   float* first_ = nullptr;
 };

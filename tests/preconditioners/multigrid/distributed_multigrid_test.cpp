@@ -35,7 +35,7 @@ Whole solve_on(const Team& team, const System<double>& system, const std::string
                const std::string& solver = "auto") {
   const Partition rows = system.a.rows < 1000 ? Partition::by_rows(team, system.a.rows) : uneven(team, system.a.rows);
   DistributedOptions options{.solver = solver, .preconditioner = precond};
-  options.solve = {.rtol = 1e-8, .max_iterations = most};
+  options.solve = {.rtol = 1e-8, .max_iterations = most, .prepare = false};
   DistributedSolver made(team, piece(system.a, rows.begin(team), rows.end(team)), options, Host(1));
   std::vector<double> x(static_cast<std::size_t>(made.columns().length(team)));
   Whole whole{made.solve(piece(system.b, rows, team), x), {}, made.preconditioner()};
