@@ -66,7 +66,7 @@ def test_signatures_have_the_options(call, set_up, own):
 
 @pytest.mark.parametrize("name", _core.option_names(True))
 def test_options_are_taken(name):
-    A, b = ost.generate("poisson1d:5"), np.ones(5)
+    A, b = ost.generate("poisson2d:5"), np.ones(25)
     assert ost.solve(A, b, **{name: None}).converged
     if name not in ("preconditioner", "progress", "varies", "symmetric_preconditioner"):
         with pytest.raises(ost.ArgumentError, match=name):
