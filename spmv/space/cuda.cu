@@ -187,7 +187,6 @@ void Cuda::State::swap_with(Side& side) noexcept {
   std::swap(stream, side.stream);
   std::swap(partial, side.partial);
   std::swap(arrived, side.arrived);
-  std::swap(in_order, side.in_order);
   is_aside = !is_aside;
   if (cublas != nullptr) (void)cuda::Cublas::get().set_stream(cublas, stream);
   if (cusparse != nullptr) (void)cuda::Cusparse::get().set_stream(cusparse, stream);

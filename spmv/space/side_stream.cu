@@ -7,13 +7,6 @@
 
 namespace ostinato {
 
-namespace {
-
-/// A graph whose kernels overlap where its streams part or meet can't be launched (CUDA 13.0): "invalid argument".
-void next_in_order(Cuda::State& state) { state.in_order = Cuda::State::captures_here(); }
-
-}  // namespace
-
 SideStream<Cuda>::SideStream(const Cuda& space, int number) : space_(space), number_(number) {
   if (number < 0 || number >= Cuda::State::most_sides) throw ArgumentError("SideStream: the number is 0 or 1");
   const OnDevice here(space_);
@@ -30,7 +23,6 @@ SideStream<Cuda>::~SideStream() {
 void SideStream<Cuda>::mark() {
   const OnDevice here(space_);
   OSTINATO_CUDA(cudaEventRecord(space_.state().sides[number_].marked, space_.stream()));
-  next_in_order(space_.state());
 }
 
 void SideStream<Cuda>::join() {
@@ -40,7 +32,6 @@ void SideStream<Cuda>::join() {
   const Cuda::State::Side& side = space_.state().sides[number_];
   OSTINATO_CUDA(cudaEventRecord(side.ended, side.stream));
   OSTINATO_CUDA(cudaStreamWaitEvent(space_.stream(), side.ended, 0));
-  next_in_order(space_.state());
 }
 
 SideStream<Cuda>::OnSide::OnSide(SideStream& side) : space_(side.space_), number_(side.number_) {
@@ -50,7 +41,6 @@ SideStream<Cuda>::OnSide::OnSide(SideStream& side) : space_(side.space_), number
   OSTINATO_CUDA(cudaStreamWaitEvent(other.stream, other.marked, 0));
   side.is_behind_ = true;
   state.swap_with(other);
-  next_in_order(state);
 }
 
 SideStream<Cuda>::OnSide::~OnSide() { space_.state().swap_with(space_.state().sides[number_]); }

@@ -171,16 +171,36 @@ DistributedOperator<Local, T>::DistributedOperator(const Space& space, const Par
   team.agreed([&] { build(std::move(*cut)); });
 }
 
-/// Room for the sums of blocks, where the formats leave them.
+/// What joins the sums of blocks, where the formats leave them.
 template <class Local, class T>
-void DistributedOperator<Local, T>::build_sums(const std::vector<Index>& boundary) requires is_cuda<Local> {
+void DistributedOperator<Local, T>::build_join(const Cut& cut) requires is_cuda<Local> {
   if (format_ != "dia" && format_ != in_order<Local>) return;
+  const auto there = [&]<class Values>(const Values& from) {
+    using V = typename Values::value_type;
+    return Vector<Cuda, V>(space_.local(), std::span<const V>(from));
+  };
   const std::size_t blocks = (this->rows() + host_block - 1) / host_block;
-  std::vector<Index> first(blocks + 1);
-  for (const Index row : boundary) ++first[static_cast<std::size_t>(row) / host_block + 1];
+  std::vector<Index> first(blocks + 1), place = cut.ghosts;
+  auto col = cut.boundary.col;
+  std::vector<std::uint8_t> rank(place.size());
+  for (const Index row : cut.rows) ++first[static_cast<std::size_t>(row) / host_block + 1];
   std::partial_sum(first.begin(), first.end(), first.begin());
-  gpu_.first_of = Vector<Cuda, Index>(space_.local(), std::span<const Index>(first));
+  const Index below = static_cast<Index>(ghosts_->plan().below()), owns = static_cast<Index>(cut.own.size());
+  for (Index& c : col)
+    c = c < below ? ~c : c < below + owns ? cut.own[static_cast<std::size_t>(c - below)] : ~(c - owns);
+  ghosts_->plan().for_ghosts([&](int owner, std::size_t begin, std::size_t count) {
+    for (std::size_t g = begin; g < begin + count; ++g) {
+      rank[g] = static_cast<std::uint8_t>(owner);
+      place[g] -= column_parts_.offset(owner);
+    }
+  });
   gpu_.sums = Vector<Cuda, double>(space_.local(), blocks);
+  gpu_.first_of = there(first);
+  gpu_.ptr = there(cut.boundary.row_ptr);
+  gpu_.col = there(col);
+  gpu_.val = there(cut.boundary.val);
+  gpu_.ghost_rank = there(rank);
+  gpu_.ghost_place = there(place);
 }
 
 template <class Local, class T>
@@ -194,12 +214,12 @@ void DistributedOperator<Local, T>::build(Cut cut) {
     const std::size_t block = static_cast<std::size_t>(row) / host_block;
     if (boundary_blocks_.empty() || boundary_blocks_.back() != block) boundary_blocks_.push_back(block);
   }
+  if constexpr (is_cuda<Local>) build_join(cut);
   if (cut.interior.nonzeros() > 0 || rows < this->rows())
     interior_ = std::make_unique<Operator<Local, T>>(local, std::move(cut.interior), FormatOptions{.format = format_});
   if (rows > 0)
     boundary_ = std::make_unique<Operator<Local, T>>(
         local, std::move(cut.boundary), FormatOptions{.format = format_ == "dia" ? in_order<Local> : format_});
-  if constexpr (is_cuda<Local>) build_sums(cut.rows);
   local.wait();  // other streams may write what is made here
 }
 
@@ -210,16 +230,14 @@ void DistributedOperator<Local, T>::add_adjoint(const CsrView<T>& mine) {
   adjoint_ = std::make_unique<DistributedOperator>(space_, column_parts_, row_parts_, rows.view());
 }
 
-/// Multiplies the interior rows while the ghosts come, and those of the boundary, into y_.
+/// Multiplies the interior rows while the ghosts come, and then those of the boundary, into y_.
 template <class Local, class T>
 template <class Interior, class Boundary>
 void DistributedOperator<Local, T>::multiply(const T* x, Interior interior, Boundary boundary) const {
-  const auto of = [](const auto& a, auto f) {
-    return [&a, f] {
-      if (a != nullptr) f(*a);
-    };
-  };
-  ghosts_->around(x, boundary_ != nullptr, of(interior_, interior), of(boundary_, boundary));
+  ghosts_->start(x);
+  if (interior_ != nullptr) interior(*interior_);
+  ghosts_->finish(x);
+  if (boundary_ != nullptr) boundary(*boundary_);
 }
 
 template <class Local, class T>
@@ -255,19 +273,29 @@ void DistributedOperator<Local, T>::apply_dot(Block<const T> x, Block<T> y, Bloc
   }
 }
 
-/// y = A x;  *slot = w . y of all ranks, from the sums of blocks that the interior rows leave.
+/// y = A x;  *slot = w . y of all ranks, from the sums of blocks that the interior rows leave. The kernel that joins
+/// these multiplies the rows of the boundary, too. In captured products it reads the ghosts from the memory of the
+/// other ranks; their x stays as it is until all have joined the sums.
 template <class Local, class T>
 void DistributedOperator<Local, T>::dot_on_gpu(const T* x, T* y, const T* w,
                                                Slot<T> slot) const requires is_cuda<Local> {
   const std::size_t n = this->rows();
-  multiply(
-      x,
-      [&](const auto& a) {
-        const SumsOfBlocks there(space_.local(), const_cast<double*>(gpu_.sums.data()));
-        a.apply_dot(In<T>(x, this->cols()), Out<T>(y, n), In<T>(w, n), slot_.data());
-      },
-      [&](const auto& a) { a.apply(T{1}, ghosts_->boundary(), T{0}, y_.span()); });
-  sum(space_, n, detail::DotOfProduct<T>{gpu_.sums.data(), gpu_.first_of.data(), rows_.data(), y_.data(), w, y}, slot);
+  const bool reads_peers = ghosts_->meets_in_kernels();
+  if (!reads_peers) ghosts_->start(x);
+  if (interior_ != nullptr) {
+    const SumsOfBlocks there(space_.local(), const_cast<double*>(gpu_.sums.data()));
+    interior_->apply_dot(In<T>(x, this->cols()), Out<T>(y, n), In<T>(w, n), slot_.data());
+  }
+  if (!reads_peers) ghosts_->finish(x);
+  detail::Ghosts<T> ghosts{ghosts_->boundary().data(), ghosts_->plan().below(), ghosts_->owns()};
+  if (reads_peers) {
+    ghosts.at = ghosts_->rendezvous();
+    ghosts.rank = gpu_.ghost_rank.data();
+    ghosts.place = gpu_.ghost_place.data();
+  }
+  const detail::BoundaryRows<T> boundary{rows_.data(), gpu_.ptr.data(), gpu_.col.data(), gpu_.val.data(), x};
+  const detail::DotOfProduct<T> dot{gpu_.sums.data(), gpu_.first_of.data(), w, y, boundary, ghosts};
+  sum(space_, n, dot, slot);
 }
 
 /// *slot = w . y of all ranks, from the sums of blocks that the interior rows have left, where their format does that.
@@ -313,8 +341,9 @@ bool DistributedOperator<Local, T>::accurate_residual(double outer, double inner
 template <class Local, class T>
 std::size_t DistributedOperator<Local, T>::bytes() const {
   const auto of = [](const std::unique_ptr<Operator<Local, T>>& a) { return a == nullptr ? 0 : a->bytes(); };
-  return of(interior_) + of(boundary_) + ghosts_->bytes() + rows_.bytes() + y_.bytes() +
-         (adjoint_ == nullptr ? 0 : adjoint_->bytes());
+  std::size_t total = of(interior_) + of(boundary_) + ghosts_->bytes() + rows_.bytes() + y_.bytes();
+  if constexpr (is_cuda<Local>) total += gpu_.bytes();
+  return total + (adjoint_ == nullptr ? 0 : adjoint_->bytes());
 }
 
 template <class Local, class T>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -69,14 +70,24 @@ class DistributedOperator : public LinearMap<Distributed<Local>, T> {
 
  private:
   struct Cut;
-  struct OnGpu {
-    Vector<Cuda, double> sums;     ///< of the blocks of w . y
-    Vector<Cuda, Index> first_of;  ///< blocks + 1: among the rows of the boundary; empty where rows are csr
+  /// For the kernel that joins the sums of blocks of w . y and multiplies the boundary; empty where rows are csr.
+  struct Join {
+    Vector<Cuda, double> sums;
+    Vector<Cuda, Index> first_of;  ///< blocks + 1: among the rows of the boundary
+    Vector<Cuda, Offset> ptr;
+    Vector<Cuda, Index> col, ghost_place;
+    Vector<Cuda, T> val;
+    Vector<Cuda, std::uint8_t> ghost_rank;
+
+    std::size_t bytes() const {
+      return sums.bytes() + first_of.bytes() + ptr.bytes() + col.bytes() + val.bytes() + ghost_place.bytes() +
+             ghost_rank.bytes();
+    }
   };
   struct None {};
 
   void build(Cut cut);
-  void build_sums(const std::vector<Index>& boundary) requires is_cuda<Local>;
+  void build_join(const Cut& cut) requires is_cuda<Local>;
   void dot_on_gpu(const T* x, T* y, const T* w, Slot<T> slot) const requires is_cuda<Local>;
   template <class Interior, class Boundary>
   void multiply(const T* x, Interior interior, Boundary boundary) const;
@@ -93,7 +104,7 @@ class DistributedOperator : public LinearMap<Distributed<Local>, T> {
   Vector<Local, Index> rows_;                                ///< of the boundary, own numbers
   mutable Vector<Local, T> y_;                               ///< of the boundary
   mutable Vector<Local, sum_t<T>> slot_;
-  [[no_unique_address]] std::conditional_t<is_cuda<Local>, OnGpu, None> gpu_;
+  [[no_unique_address]] std::conditional_t<is_cuda<Local>, Join, None> gpu_;
   std::unique_ptr<DistributedOperator> adjoint_;
 };
 

@@ -320,12 +320,10 @@ void DistributedStencil<Local, T>::apply(T alpha, Block<const T> x, T beta, Bloc
     if (beta != T{0}) {
       for (const Window& w : windows_) local.copy(y_.data() + kept_in(w), to + plane_of(w), plane_ * sizeof(T));
     }
-    ghosts_->around(
-        x.column(k).data(), !windows_.empty(),
-        [&] {
-          if (slab_ != nullptr) slab_->apply(alpha, x.column(k), beta, y.column(k));
-        },
-        [&] { multiply_windows(alpha, beta); });
+    ghosts_->start(x.column(k).data());
+    if (slab_ != nullptr) slab_->apply(alpha, x.column(k), beta, y.column(k));
+    ghosts_->finish(x.column(k).data());
+    multiply_windows(alpha, beta);
     for (const Window& w : windows_) local.copy(to + plane_of(w), y_.data() + kept_in(w), plane_ * sizeof(T));
   }
 }

@@ -137,6 +137,13 @@ void GhostExchange<Local, T>::finish_on_gpu(const T* x) const requires is_cuda<L
 }
 
 template <class Local, class T>
+std::size_t GhostExchange<Local, T>::bytes() const {
+  std::size_t total = given_.bytes() + own_.bytes() + sent_.bytes() + x_.bytes();
+  if constexpr (is_cuda<Local>) total += gpu_.rendezvous == nullptr ? 0 : gpu_.rendezvous->bytes();
+  return total;
+}
+
+template <class Local, class T>
 HaloReport GhostExchange<Local, T>::report() const {
   HaloReport report;
   report.ghosts = static_cast<std::int64_t>(halo_.ghosts());

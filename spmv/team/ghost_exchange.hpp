@@ -13,7 +13,6 @@
 #include <ostinato/spmv/space/concept.hpp>
 #include <ostinato/spmv/space/courier.hpp>
 #include <ostinato/spmv/space/list.hpp>
-#include <ostinato/spmv/space/side_stream.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 #include <ostinato/spmv/team/distributed_space.hpp>
 #include <ostinato/spmv/team/halo.hpp>
@@ -40,8 +39,6 @@ struct HaloReport {
 ///   ...                     work that reads x
 ///   exchange.finish(x);     boundary() is complete
 ///
-/// around() does the three.
-///
 /// Traffic   16 bytes for each ghost and each element that goes to another rank, in double precision.
 /// Exec      Collective. On GPUs the ghosts are copied beside the work, from GPU to GPU or, where these don't reach
 ///           each other, by the hosts, which then wait. In captured iterations they are given and waited for by kernels
@@ -57,32 +54,19 @@ class GhostExchange {
 
   void start(const T* x) const;
   void finish(const T* x) const;
-  /// Does inner() while ghosts are under way, and then outer(), which reads boundary(). While the work is captured,
-  /// ghosts and outer() have a stream beside that of inner(): they touch nothing that it writes.
-  template <class Inner, class Outer>
-  void around(const T* x, bool has_outer, Inner inner, Outer outer) const {
-    if (!has_outer || !is_captured()) {
-      start(x);
-      inner();
-      finish(x);
-      return outer();
-    }
-    SideStream<Local> beside(space_.local(), exchange_stream);
-    beside.mark();
-    beside.run([&] {
-      start(x);
-      finish(x);
-      outer();
-    });
-    inner();
-    beside.join();
-  }
   /// The ghosts that come before the rank's own elements, the own elements, the ghosts that come after them.
   std::span<const T> boundary() const { return x_.span(); }
 
+  const HaloPlan& plan() const { return halo_; }
+  std::size_t owns() const { return own_.size(); }
+
   /// Whether start() and finish() may be captured.
   bool capturable() const;
-  std::size_t bytes() const { return given_.bytes() + own_.bytes() + sent_.bytes() + x_.bytes(); }
+  /// Whether the work is being captured and kernels meet those of other ranks: one that takes the place of start() and
+  /// finish() meets them by rendezvous().
+  bool meets_in_kernels() const requires is_cuda<Local> { return is_captured() && gpu_.rendezvous != nullptr; }
+  const detail::RendezvousView& rendezvous() const requires is_cuda<Local> { return gpu_.rendezvous->view(); }
+  std::size_t bytes() const;
   /// What is known of the ghosts; the rows are the caller's to add.
   HaloReport report() const;
 
@@ -98,8 +82,6 @@ class GhostExchange {
     bool takes_captures = false;
   };
   struct None {};
-
-  static constexpr int exchange_stream = 1;  ///< beside that of the space, in captured products
 
   bool is_captured() const {
     if constexpr (is_cuda<Local>) return space_.captures();

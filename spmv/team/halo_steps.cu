@@ -64,19 +64,61 @@ __global__ void __launch_bounds__(cuda::block_threads)
   if (cuda::is_last_to_leave(at) && threadIdx.x == 0) cuda::part(at, met);
 }
 
+/// Where the x of each partner is, once it says so.
+template <class T>
+__device__ void hear_from(const detail::RendezvousView& at, const T** of_rank) {
+  const int rank = static_cast<int>(threadIdx.x);
+  if (rank < at.ranks && cuda::is_partner(at, rank)) {
+    const std::uint64_t met = cuda::times_met(at);
+    cuda::hear(at, met, rank);
+    of_rank[rank] = *reinterpret_cast<const T* const volatile*>(cuda::room_from(at, met, rank));
+  }
+  __syncthreads();
+}
+
 unsigned longest(const detail::Shares& shares) {
   return *std::max_element(shares.length, shares.length + detail::most_sum_parts);
 }
 
 }  // namespace
 
+/// Tells the partners where x is.
+template <class T>
+__device__ void detail::DotOfProduct<T>::begin() const {
+  const RendezvousView& at = ghosts.at;
+  const int rank = static_cast<int>(threadIdx.x);
+  if (blockIdx.x != 0 || rank >= at.ranks || !cuda::is_partner(at, rank)) return;
+  const std::uint64_t met = cuda::times_met(at);
+  *reinterpret_cast<const T**>(cuda::room_of(at, met, rank)) = boundary.x;
+  cuda::say(at, met, rank, 0);
+}
+
+/// The next product's kernel finds all thread blocks of this one gone.
+template <class T>
+__device__ void detail::DotOfProduct<T>::end() const {
+  if (threadIdx.x == 0 && ghosts.at.partners != 0) *ghosts.at.met = cuda::times_met(ghosts.at) + 1;
+}
+
 template <class T>
 __device__ Sums<1> detail::DotOfProduct<T>::sum_of_block(std::size_t begin, std::size_t end) const {
+  __shared__ const T* of_rank[detail::most_sum_parts];
   const std::size_t block = begin / cuda::sum_rows;
   const Index from = first[block], to = first[block + 1];
   if (from == to) return {{__ldcg(sums + block)}};
-  for (Index k = from + static_cast<Index>(threadIdx.x); k < to; k += static_cast<Index>(cuda::block_threads))
-    y[rows[k]] = of_boundary[k];
+  hear_from(ghosts.at, of_rank);
+  const auto ghost = [&](Index g) {
+    if (ghosts.at.ranks != 0) return __ldcg(of_rank[ghosts.rank[g]] + ghosts.place[g]);
+    const auto k = static_cast<std::size_t>(g);
+    return ghosts.gathered[k < ghosts.below ? k : ghosts.gap + k];
+  };
+  for (Index k = from + static_cast<Index>(threadIdx.x); k < to; k += static_cast<Index>(cuda::block_threads)) {
+    T sum = 0;
+    for (Offset e = boundary.ptr[k]; e < boundary.ptr[k + 1]; ++e) {
+      const Index column = boundary.col[e];
+      sum = fma(boundary.val[e], column >= 0 ? boundary.x[column] : ghost(~column), sum);
+    }
+    y[boundary.row[k]] = sum;
+  }
   __syncthreads();
   Sums<1> dot{};
   for (std::size_t i = begin + threadIdx.x; i < end; i += cuda::block_threads)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include <ostinato/spmv/base/function.hpp>
 #include <ostinato/spmv/base/index.hpp>
@@ -33,22 +34,45 @@ struct Put {
   OSTINATO_FUNCTION void operator()(std::size_t k) const { to[at[k]] = from[k]; }
 };
 
+/// Rows of the boundary. A column is an element of the rank itself, or ~g for ghost g.
+template <class T>
+struct BoundaryRows {
+  const Index* row;  ///< ascending
+  const Offset* ptr;
+  const Index* col;
+  const T* val;
+  const T* x;
+};
+
+/// Ghosts in an array: those below, a gap, those above. Or, where ranks meet, in the memory of the ranks, each of which
+/// says where its x is.
+template <class T>
+struct Ghosts {
+  const T* gathered;
+  std::size_t below, gap;
+  RendezvousView at = {};
+  const std::uint8_t* rank = nullptr;
+  const Index* place = nullptr;  ///< among the elements of the rank
+};
+
 /// Functor for sum() on GPUs of ranks: w . y of a product, from the sums of blocks that the interior rows have left.
-/// Rows of the boundary are put into y first, and the sums of their blocks made anew, as cuda::for_rows() makes them.
+/// Rows of the boundary are multiplied first, and the sums of their blocks made anew, as cuda::for_rows() makes them.
 template <class T>
 struct DotOfProduct {
   static constexpr int blocks_of_multiprocessor = 2;  // there is little to do, and the last of few is found sooner
 
-  const double* sums;    ///< of each block
-  const Index* first;    ///< blocks + 1: which of the boundary's rows are in a block
-  const Index* rows;     ///< of the boundary, ascending
-  const T* of_boundary;  ///< their elements of y
+  const double* sums;  ///< of each block
+  const Index* first;  ///< blocks + 1: which of the boundary's rows are in a block
   const T* w;
   T* y;
+  BoundaryRows<T> boundary;
+  Ghosts<T> ghosts;
 
   Sums<1, sum_t<T>> operator()(std::size_t) const;  ///< says what it sums; there are blocks alone
 #ifdef __CUDACC__
+  __device__ void begin() const;  ///< of a kernel that meets those of other ranks, in all thread blocks
   __device__ Sums<1> sum_of_block(std::size_t begin, std::size_t end) const;
+  __device__ void end() const;  ///< in the last thread block
 #endif
 };
 

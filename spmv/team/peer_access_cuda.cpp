@@ -33,6 +33,15 @@ bool reaches(int from, int to) {
   return cuda_succeeds(code) || code == cudaErrorPeerAccessAlreadyEnabled;
 }
 
+/// Lets another GPU read and write what the pool of a space has given and will give.
+bool opens_pool(const Cuda& space, int to) {
+  if (space.device() == to) return true;
+  cudaMemAccessDesc access{};
+  access.location = {cudaMemLocationTypeDevice, to};
+  access.flags = cudaMemAccessFlagsProtReadWrite;
+  return cuda_succeeds(cudaMemPoolSetAccess(space.state().pool->handle, &access, 1));
+}
+
 }  // namespace
 
 bool reach_each_other(const Team& team, const Cuda& space) {
@@ -42,7 +51,8 @@ bool reach_each_other(const Team& team, const Cuda& space) {
   if (!is_one) return false;
   const bool reaches_all = team.agreed([&] {
     const OnDevice here(space);
-    return std::all_of(devices.begin(), devices.end(), [&](int other) { return reaches(space.device(), other); });
+    return std::all_of(devices.begin(), devices.end(),
+                       [&](int other) { return reaches(space.device(), other) && opens_pool(space, other); });
   });
   return team.least(reaches_all ? 1 : 0) == 1;
 }

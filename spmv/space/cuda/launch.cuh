@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <utility>
 
 #include <ostinato/spmv/base/index.hpp>
 #include <ostinato/spmv/space/cuda/kernel_args.hpp>
@@ -29,7 +28,7 @@ struct OverlappedLaunch {
     config.dynamicSmemBytes = shared;
     config.stream = space.stream();
     config.attrs = attributes;
-    config.numAttrs = space.state().overlaps && !std::exchange(space.state().in_order, false) ? 1 : 0;
+    config.numAttrs = space.state().overlaps ? 1 : 0;
   }
   /// Makes one cluster of all thread blocks.
   void in_one_cluster() {
@@ -65,11 +64,9 @@ inline int resident_blocks(const Cuda& space, std::size_t n, int of_multiprocess
 }
 
 /// Number of thread blocks for a kernel with one thread per row: one block per tile. With a dot product, at most as
-/// many blocks as the GPU holds at once, each of which processes several tiles; one less on each multiprocessor where
-/// sums are those of blocks, so that an exchange with other GPUs finds a place beside.
+/// many blocks as the GPU holds at once, each of which processes several tiles.
 inline unsigned tile_blocks(const Cuda& space, Index rows, bool dotted) {
-  const int held = blocks_per_multiprocessor - (space.state().of_blocks != nullptr ? 1 : 0);
-  if (dotted) return static_cast<unsigned>(resident_blocks(space, static_cast<std::size_t>(rows), held));
+  if (dotted) return static_cast<unsigned>(resident_blocks(space, static_cast<std::size_t>(rows)));
   return static_cast<unsigned>((static_cast<Offset>(rows) + tile_rows - 1) / tile_rows);
 }
 

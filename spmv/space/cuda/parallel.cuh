@@ -182,6 +182,7 @@ __global__ void __launch_bounds__(block_threads)
   __shared__ unsigned blocks_of[detail::most_sum_parts];
   pdl_trigger_and_wait();
   if (!prepare(f)) return;
+  if constexpr (requires { f.begin(); }) f.begin();
   const std::uint64_t met = times_met(at);
   const auto mine = [&](int rank) { return reinterpret_cast<double*>(room_of(at, met, rank)); };
   const std::size_t blocks = (n + block_elements - 1) / block_elements;
@@ -205,6 +206,7 @@ __global__ void __launch_bounds__(block_threads)
     there = blocks_of[p];
     return reinterpret_cast<const Result*>(room_from(at, met, p));
   });
+  if constexpr (requires { f.end(); }) f.end();
   if (threadIdx.x == 0) part(at, met);
 }
 

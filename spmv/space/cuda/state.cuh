@@ -101,12 +101,10 @@ struct Cuda::State {
     cudaStream_t stream = nullptr;
     double* partial = nullptr;
     unsigned* arrived = nullptr;
-    bool in_order = false;
     cudaEvent_t marked = nullptr, ended = nullptr;
   };
   static constexpr int most_sides = 2;
   Side sides[most_sides];
-  bool in_order = false;  ///< the next kernel of a capture starts when all before it have ended (SideStream)
   bool is_aside = false;  ///< the stream and the buffers above are those of a side, which has the space's own
   void open(Side& side);
   void swap_with(Side& side) noexcept;
