@@ -14,6 +14,20 @@
 
 namespace ostinato {
 
+/// The cycle for vectors in float.
+template <class Local, class T>
+class SlabMultigrid<Local, T>::Lower final : public PreconditionerBase<Space, float> {
+ public:
+  explicit Lower(const SlabMultigrid& m) : PreconditionerBase<Space, float>(m.space_), m_(m) {}
+  void apply(Block<const float> r, Block<float> z) const override { m_.template cycle<float>(r, z, nullptr); }
+  void apply_dot(Block<const float> r, Block<float> z, Slot<float> slots) const override {
+    m_.template cycle<float>(r, z, slots);
+  }
+
+ private:
+  const SlabMultigrid& m_;
+};
+
 namespace {
 
 /// Whether options ask for such a cycle, and the facts allow it.
@@ -68,6 +82,10 @@ SlabMultigrid<Local, T>::SlabMultigrid(const Map& a, const Partition& rows, mult
     : PreconditionerBase<Space, T>(a.space()), rows_(a.rows()), cycle_(std::move(cycle)) {
   rate_ = a.space().team().together([&] { return tried(a, rows); });
   if (!(rate_ < 1)) multigrid_definition::refuse("a cycle doesn't make a random error smaller");
+  const double power = cycle_.power();
+  if (!is_single<T> && power < multigrid_definition::largest_power_in_float &&
+      power > 1 / multigrid_definition::largest_power_in_float)
+    lower_ = std::make_unique<Lower>(*this);
 }
 
 /// By what a cycle shrinks a random error, which is the same for any number of ranks.
@@ -86,14 +104,22 @@ double SlabMultigrid<Local, T>::tried(const Map& a, const Partition& rows) const
   return multigrid::part_left(team.sum(values[0]), team.sum(values[1]), 0);
 }
 
+/// slots: null, or for r . z of each column.
+template <class Local, class T>
+template <class V>
+void SlabMultigrid<Local, T>::cycle(Block<const V> r, Block<V> z, Slot<V> slots) const {
+  for (int k = 0; k < z.columns; ++k)
+    cycle_.template apply<V>({r.column(k).data()}, {z.column(k).data()}, slots == nullptr ? nullptr : slots + k);
+}
+
 template <class Local, class T>
 void SlabMultigrid<Local, T>::apply(Block<const T> r, Block<T> z) const {
-  for (int k = 0; k < z.columns; ++k) cycle_.template apply<T>({r.column(k).data()}, {z.column(k).data()}, nullptr);
+  cycle<T>(r, z, nullptr);
 }
 
 template <class Local, class T>
 void SlabMultigrid<Local, T>::apply_dot(Block<const T> r, Block<T> z, Slot<T> slots) const {
-  for (int k = 0; k < z.columns; ++k) cycle_.template apply<T>({r.column(k).data()}, {z.column(k).data()}, slots + k);
+  cycle<T>(r, z, slots);
 }
 
 template <class Local, class T>

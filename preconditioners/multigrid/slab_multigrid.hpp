@@ -39,6 +39,7 @@ class SlabMultigrid final : public PreconditionerBase<Distributed<Local>, T> {
 
   void apply(Block<const T> r, Block<T> z) const override;
   void apply_dot(Block<const T> r, Block<T> z, Slot<T> slots) const override;
+  const PreconditionerBase<Distributed<Local>, float>* lower() const override { return lower_.get(); }
   std::size_t rows() const override { return rows_; }
   std::size_t bytes() const override;  ///< of this rank
   double rate() const override { return rate_; }
@@ -49,7 +50,6 @@ class SlabMultigrid final : public PreconditionerBase<Distributed<Local>, T> {
 
  private:
   using Space = Distributed<Local>;
-
   using Map = LinearMap<Space, T>;
 
   static std::unique_ptr<SlabMultigrid> make(const Map& a, const Partition& rows, const multigrid::ConstantGrid& found,
@@ -57,8 +57,13 @@ class SlabMultigrid final : public PreconditionerBase<Distributed<Local>, T> {
   SlabMultigrid(const Map& a, const Partition& rows, multigrid::Cycle<Space> cycle);
   double tried(const Map& a, const Partition& rows) const;
 
+  class Lower;
+  template <class V>
+  void cycle(Block<const V> r, Block<V> z, Slot<V> slots) const;
+
   std::size_t rows_;
   multigrid::Cycle<Space> cycle_;
+  std::unique_ptr<PreconditionerBase<Space, float>> lower_;
   double rate_ = 0;
 };
 

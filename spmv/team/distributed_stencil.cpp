@@ -108,6 +108,28 @@ struct DistributedStencil<Local, T>::Rows {
   }
 };
 
+/// Products with vectors in float.
+template <class Local, class T>
+class DistributedStencil<Local, T>::Lower final : public LinearMap<Space, float> {
+ public:
+  explicit Lower(const DistributedStencil& a) : LinearMap<Space, float>(a.space(), a.rows(), a.cols()), a_(a) {}
+
+  void apply(float alpha, Block<const float> x, float beta, Block<float> y) const override {
+    require_shapes("apply", this->rows(), this->cols(), x.rows, y.rows);
+    for (int k = 0; k < y.columns; ++k) {
+      a_.multiply(a_.in_float_, beta != 0, x.column(k).data(), y.column(k).data(),
+                  [&](const StencilOperator<Local, T>& a, std::span<const float> from, std::span<float> to, auto) {
+                    a.lower()->apply(alpha, from, beta, to);
+                  });
+    }
+  }
+  bool capturable() const override { return a_.in_float_.ghosts->capturable(); }
+  const Facts* facts() const override { return a_.facts(); }
+
+ private:
+  const DistributedStencil& a_;
+};
+
 template <class Local, class T>
 DistributedStencil<Local, T>::DistributedStencil(const Space& space, const Stencil& stencil, const Partition& rows)
     : LinearMap<Space, T>(space, static_cast<std::size_t>(rows.length(space.team())),
@@ -170,8 +192,10 @@ std::vector<Index> DistributedStencil<Local, T>::meet() {
     }
     return numbers;
   };
-  ghosts_ = std::make_unique<GhostExchange<Local, T>>(space_, HaloPlan(space_.team(), row_parts_, elements(ghosts, 0)),
-                                                      elements(own, begin_));
+  const HaloPlan plan(space_.team(), row_parts_, elements(ghosts, 0));
+  const std::vector<Index> owns = elements(own, begin_);
+  moving_.ghosts = std::make_unique<GhostExchange<Local, T>>(space_, plan, owns);
+  if constexpr (!is_single<T>) in_float_.ghosts = std::make_unique<GhostExchange<Local, float>>(space_, plan, owns);
   if (there == wanted) return {};
   for (Index& plane : wanted) plane = static_cast<Index>(std::find(there.begin(), there.end(), plane) - there.begin());
   return elements(wanted, 0);
@@ -226,8 +250,16 @@ void DistributedStencil<Local, T>::build(const Stencil& stencil, const Rows& row
   }
   if (static_cast<std::size_t>(end_ - begin_) > windows_.size()) slab_ = part(begin_, end_ - begin_);
   arranged_ = Vector<Local, Index>(local, arranged);
-  if (arranged_.size() > 0) x_ = Vector<Local, T>(local, elements);
-  y_ = Vector<Local, T>(local, elements, T{0});
+  const auto make_room = [&]<class V>(Moving<V>& moving) {
+    if (arranged_.size() > 0) moving.x = Vector<Local, V>(local, elements);
+    moving.y = Vector<Local, V>(local, elements, V{0});
+  };
+  make_room(moving_);
+  if constexpr (!is_single<T>) {
+    make_room(in_float_);
+    lower_ = std::make_unique<Lower>(*this);
+  }
+  right_ = Vector<Local, T>(local, elements, T{0});
   slot_ = Vector<Local, sum_t<T>>(local, 1);
   local.wait();  // other streams may write what is made here
 }
@@ -304,69 +336,88 @@ std::vector<T> DistributedStencil<Local, T>::diagonal() const {
 
 /// The x of the windows, after the exchange.
 template <class Local, class T>
-const T* DistributedStencil<Local, T>::windows_x() const {
-  const T* const boundary = ghosts_->boundary().data();
+template <class V>
+const V* DistributedStencil<Local, T>::windows_x(const Moving<V>& moving) const {
+  const V* const boundary = moving.ghosts->boundary().data();
   if (arranged_.size() == 0) return boundary;
-  pick(space_.local(), arranged_, boundary, x_.data());
-  return x_.data();
+  pick(space_.local(), arranged_, boundary, moving.x.data());
+  return moving.x.data();
+}
+
+/// Calls multiply(a, x, y, window) for the slab, with a null, and for the windows, whose y is that of the slab where it
+/// is read.
+template <class Local, class T>
+template <class V, class Multiply>
+void DistributedStencil<Local, T>::multiply(const Moving<V>& moving, bool reads_y, const V* x, V* y,
+                                            Multiply multiply) const {
+  const Local& local = space_.local();
+  V* const of_windows = moving.y.data();
+  for (const Window& w : windows_) {
+    if (reads_y) local.copy(of_windows + kept_in(w), y + plane_of(w), plane_ * sizeof(V));
+  }
+  const auto by = [&](const StencilOperator<Local, T>& a, const V* from, V* to, const Window* window) {
+    const auto n = static_cast<std::size_t>(a.rows());
+    multiply(a, std::span<const V>(from, n), std::span<V>(to, n), window);
+  };
+  moving.ghosts->start(x);
+  if (slab_ != nullptr) by(*slab_, x, y, nullptr);
+  moving.ghosts->finish(x);
+  const V* const from = windows_x(moving);
+  for (const Window& w : windows_) {
+    by(*w.a, from + w.begin, of_windows + w.begin, &w);
+    local.copy(y + plane_of(w), of_windows + kept_in(w), plane_ * sizeof(V));
+  }
 }
 
 template <class Local, class T>
 void DistributedStencil<Local, T>::apply(T alpha, Block<const T> x, T beta, Block<T> y) const {
   require_shapes("apply", this->rows(), this->cols(), x.rows, y.rows);
-  const Local& local = space_.local();
   for (int k = 0; k < y.columns; ++k) {
-    T* const to = y.column(k).data();
-    if (beta != T{0}) {
-      for (const Window& w : windows_) local.copy(y_.data() + kept_in(w), to + plane_of(w), plane_ * sizeof(T));
-    }
-    ghosts_->around(
-        x.column(k).data(),
-        [&] {
-          if (slab_ != nullptr) slab_->apply(alpha, x.column(k), beta, y.column(k));
-        },
-        [&] { multiply_windows(alpha, beta); });
-    for (const Window& w : windows_) local.copy(to + plane_of(w), y_.data() + kept_in(w), plane_ * sizeof(T));
+    multiply(moving_, beta != T{0}, x.column(k).data(), y.column(k).data(),
+             [&](const StencilOperator<Local, T>& a, std::span<const T> from, std::span<T> to, auto) {
+               a.apply(alpha, from, beta, to);
+             });
+  }
+}
+
+/// Calls subtract(a, x, b, r) for the slab and for the windows, of each column, and sums up r . r.
+template <class Local, class T>
+template <class Subtract>
+void DistributedStencil<Local, T>::find_residual(Block<const T> x, Block<const T> b, Block<T> r, Slot<T> slots,
+                                                 Subtract subtract) const {
+  for (int k = 0; k < r.columns; ++k) {
+    const T* const of_slab = b.column(k).data();
+    for (const Window& w : windows_)
+      space_.local().copy(right_.data() + kept_in(w), of_slab + plane_of(w), plane_ * sizeof(T));
+    multiply(moving_, false, x.column(k).data(), r.column(k).data(),
+             [&](const auto& a, std::span<const T> from, std::span<T> to, const Window* w) {
+               const T* const right = w == nullptr ? of_slab : right_.data() + w->begin;
+               subtract(a, from, std::span<const T>(right, to.size()), to);
+             });
+    dot<T>(space_, r.column(k), r.column(k), slots + k);
   }
 }
 
 template <class Local, class T>
-void DistributedStencil<Local, T>::multiply_windows(T alpha, T beta) const {
-  const T* const x = windows_x();
-  for (const Window& w : windows_) {
-    const auto n = static_cast<std::size_t>(w.a->rows());
-    w.a->apply(alpha, In<T>(x + w.begin, n), beta, Out<T>(y_.data() + w.begin, n));
-  }
+void DistributedStencil<Local, T>::residual(Block<const T> x, Block<const T> b, Block<T> r, Slot<T> slots) const {
+  require_shapes("residual", this->rows(), this->cols(), x.rows, r.rows);
+  find_residual(x, b, r, slots,
+                [&](const auto& a, auto from, auto right, auto to) { a.residual(from, right, to, slot_.data()); });
 }
 
 template <class Local, class T>
 bool DistributedStencil<Local, T>::accurate_residual(double outer, double inner, Block<const T> x, Block<const T> b,
                                                      Block<T> r, Slot<T> slots) const {
   require_shapes("accurate_residual", this->rows(), this->cols(), x.rows, r.rows);
-  const Local& local = space_.local();
-  Vector<Local, T> right(local, y_.size(), T{0});
-  for (int k = 0; k < r.columns; ++k) {
-    const T* const from = x.column(k).data();
-    ghosts_->start(from);
-    for (const Window& w : windows_)
-      local.copy(right.data() + kept_in(w), b.column(k).data() + plane_of(w), plane_ * sizeof(T));
-    if (slab_ != nullptr) slab_->accurate_residual(outer, inner, x.column(k), b.column(k), r.column(k), slot_.data());
-    ghosts_->finish(from);
-    const T* const of_windows = windows_x();
-    for (const Window& w : windows_) {
-      const auto n = static_cast<std::size_t>(w.a->rows());
-      w.a->accurate_residual(outer, inner, In<T>(of_windows + w.begin, n), In<T>(right.data() + w.begin, n),
-                             Out<T>(y_.data() + w.begin, n), slot_.data());
-      local.copy(r.column(k).data() + plane_of(w), y_.data() + kept_in(w), plane_ * sizeof(T));
-    }
-    dot<T>(space_, r.column(k), r.column(k), slots + k);
-  }
+  find_residual(x, b, r, slots, [&](const auto& a, auto from, auto right, auto to) {
+    a.accurate_residual(outer, inner, from, right, to, slot_.data());
+  });
   return true;
 }
 
 template <class Local, class T>
 std::size_t DistributedStencil<Local, T>::bytes() const {
-  std::size_t total = ghosts_->bytes() + arranged_.bytes() + x_.bytes() + y_.bytes();
+  std::size_t total = arranged_.bytes() + right_.bytes() + moving_.bytes() + in_float_.bytes();
   if (slab_ != nullptr) total += slab_->bytes();
   for (const Window& w : windows_) total += w.a->bytes();
   return total;
@@ -374,7 +425,12 @@ std::size_t DistributedStencil<Local, T>::bytes() const {
 
 template <class Local, class T>
 HaloReport DistributedStencil<Local, T>::report() const {
-  HaloReport report = ghosts_->report();
+  HaloReport report = moving_.ghosts->report();
+  if (in_float_.ghosts != nullptr) {
+    const HaloReport more = in_float_.ghosts->report();
+    report.exchanges += more.exchanges;
+    report.seconds += more.seconds;
+  }
   report.rows = static_cast<std::int64_t>(this->rows());
   report.entries = entries_;
   report.boundary_rows = static_cast<std::int64_t>(windows_.size() * plane_);

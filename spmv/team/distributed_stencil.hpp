@@ -38,7 +38,7 @@ Partition slab_partition(const Team& team, const Extents& points);
 /// Shapes    rows() is that of this rank, as are x and y: parts of vectors. facts() is of the whole matrix.
 /// Layout    As StencilOperator, for a slab and for two windows of three planes.
 /// Traffic   As StencilOperator, that of GhostExchange, and some 200 bytes for each point of a plane that has ghosts
-///           beside it. apply_dot reads w and y again.
+///           beside it. apply_dot reads w and y again, and residual r.
 /// Exec      All ranks call all functions together, each on one thread (GhostExchange). A function for coefficients is
 ///           called for each point of a slab, and for those of the planes beside it.
 /// Requires  The same stencil on all ranks.
@@ -53,6 +53,8 @@ class DistributedStencil : public LinearMap<Distributed<Local>, T> {
   /// `rows`: whole planes.
   /// Throws    ArgumentError for others.
   DistributedStencil(const Space& space, const Stencil& stencil, const Partition& rows);
+  DistributedStencil(const DistributedStencil&) = delete;
+  DistributedStencil& operator=(const DistributedStencil&) = delete;
 
   const Partition& row_parts() const { return row_parts_; }
   const Grid& grid() const { return grid_; }                 ///< the whole one
@@ -69,9 +71,11 @@ class DistributedStencil : public LinearMap<Distributed<Local>, T> {
   double largest_row() const { return largest_row_; }
 
   void apply(T alpha, Block<const T> x, T beta, Block<T> y) const override;
+  void residual(Block<const T> x, Block<const T> b, Block<T> r, Slot<T> slots) const override;
   bool accurate_residual(double outer, double inner, Block<const T> x, Block<const T> b, Block<T> r,
                          Slot<T> slots) const override;
-  bool capturable() const override { return ghosts_->capturable(); }
+  bool capturable() const override { return moving_.ghosts->capturable(); }
+  const LinearMap<Space, float>* lower() const override { return lower_.get(); }
   const Facts* facts() const override { return &structure_; }
   std::size_t bytes() const override;
 
@@ -83,6 +87,15 @@ class DistributedStencil : public LinearMap<Distributed<Local>, T> {
     std::size_t begin;  ///< of the elements in x and y of all windows
   };
   struct Rows;  ///< of coefficients by a function
+  /// What products with vectors of V exchange, and x and y of the windows; x only where it is arranged.
+  template <class V>
+  struct Moving {
+    std::unique_ptr<GhostExchange<Local, V>> ghosts;
+    mutable Vector<Local, V> x, y;
+
+    std::size_t bytes() const { return (ghosts == nullptr ? 0 : ghosts->bytes()) + x.bytes() + y.bytes(); }
+  };
+  class Lower;
 
   void find_windows(bool is_periodic);
   std::vector<Index> meet();
@@ -90,8 +103,12 @@ class DistributedStencil : public LinearMap<Distributed<Local>, T> {
   void build(const Stencil& stencil, const Rows& rows, std::span<const Index> arranged);
   double largest_row_of(const Rows& rows) const;
   Offset entries_of_classes() const;
-  const T* windows_x() const;
-  void multiply_windows(T alpha, T beta) const;
+  template <class V>
+  const V* windows_x(const Moving<V>& moving) const;
+  template <class V, class Multiply>
+  void multiply(const Moving<V>& moving, bool reads_y, const V* x, V* y, Multiply multiply) const;
+  template <class Subtract>
+  void find_residual(Block<const T> x, Block<const T> b, Block<T> r, Slot<T> slots, Subtract subtract) const;
   std::size_t plane_of(const Window& w) const { return static_cast<std::size_t>(w.first + w.kept - begin_) * plane_; }
   std::size_t kept_in(const Window& w) const { return w.begin + static_cast<std::size_t>(w.kept) * plane_; }
 
@@ -106,9 +123,11 @@ class DistributedStencil : public LinearMap<Distributed<Local>, T> {
   std::size_t plane_ = 0;                            ///< points
   std::unique_ptr<StencilOperator<Local, T>> slab_;  ///< null where windows have all planes
   std::vector<Window> windows_;
-  std::unique_ptr<GhostExchange<Local, T>> ghosts_;
-  Vector<Local, Index> arranged_;   ///< of the ghosts' boundary(), for the windows; empty where they are in its order
-  mutable Vector<Local, T> x_, y_;  ///< of the windows; x only where it is arranged
+  Vector<Local, Index> arranged_;  ///< of the ghosts' boundary(), for the windows; empty where they are in its order
+  Moving<T> moving_;
+  mutable Vector<Local, T> right_;  ///< b of the windows
+  Moving<float> in_float_;          ///< where T is double
+  std::unique_ptr<LinearMap<Space, float>> lower_;
   mutable Vector<Local, sum_t<T>> slot_;
 };
 

@@ -29,6 +29,9 @@ void expect_bits_with_each_preconditioner(double rtol, int gpus) {
     SCOPED_TRACE(precond);
     expect_bits_of_one_rank<T>(laplacian_stencil(blocks, true), with("cg", precond, rtol), gpus);
   }
+  DistributedStencilOptions mixed = with("cg", "multigrid", rtol);
+  mixed.solve.mixed = MixedPrecision::on;
+  expect_bits_of_one_rank<T>(laplacian_stencil(blocks, true), mixed, gpus);
   expect_bits_of_one_rank<T>(symmetric_by_function(blocks), with("auto", "auto", rtol), gpus);
   expect_bits_of_one_rank<T>(with_periodic(unsymmetric_stencil({64, 32, 7}, true), 5), with("auto", "auto", rtol),
                              gpus);

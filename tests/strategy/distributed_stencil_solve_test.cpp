@@ -32,6 +32,12 @@ TEST(DistributedStencilSolve, HasTheBitsOfOneRankInFloat) {
   expect_bits_of_one_rank<float>(laplacian_stencil(blocks, false), with("auto", "auto", 1e-4));
 }
 
+TEST(DistributedStencilSolve, HasTheBitsOfOneRankWithVectorsInFloat) {
+  DistributedStencilOptions options = with("cg", "multigrid");
+  options.solve.mixed = MixedPrecision::on;
+  expect_bits_of_one_rank<double>(laplacian_stencil(blocks, true), options);
+}
+
 TEST(DistributedStencilSolve, TakesMultigridForConstantCoefficients) {
   const Stencil stencil = with_neumann(laplacian_stencil(blocks, true), 3);
   const Whole<double> whole = expect_bits_of_one_rank<double>(stencil, with("auto", "auto"));

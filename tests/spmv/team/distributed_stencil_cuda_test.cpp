@@ -31,6 +31,16 @@ TEST_F(CudaRanksStencil, HasTheBitsOfOneGpuOnTwo) {
   expect_bits_of_one_gpu<double>(2);
 }
 
+TEST_F(CudaRanksStencil, HasTheBitsOfOneGpuForVectorsInFloat) {
+  for (const Named& named : all()) {
+    SCOPED_TRACE(named.name);
+    const std::vector<float> one = of_one_in_float(Cuda(0), named.stencil);
+    on_gpu_ranks({1, 2, 3}, [&](const Team& team, const Cuda& gpu) {
+      EXPECT_EQ(of_slabs_in_float(team, gpu, named.stencil), one);
+    });
+  }
+}
+
 TEST_F(CudaRanksStencil, SumsWithTheBitsOfOneRankWhereSlabsAreWholeBlocks) {
   const Stencil stencil = unsymmetric_stencil({64, 16, 24}, true);  // two planes are a block
   double alone = 0;

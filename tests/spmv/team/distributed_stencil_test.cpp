@@ -23,6 +23,14 @@ void expect_bits_of_one_rank() {
 TEST(DistributedStencil, HasTheBitsOfOneRank) { expect_bits_of_one_rank<double>(); }
 TEST(DistributedStencil, HasTheBitsOfOneRankInFloat) { expect_bits_of_one_rank<float>(); }
 
+TEST(DistributedStencil, HasTheBitsOfOneRankForVectorsInFloat) {
+  for (const Named& named : all()) {
+    SCOPED_TRACE(named.name);
+    const std::vector<float> one = of_one_in_float(Host(1), named.stencil);
+    on_ranks({1, 2, 5}, [&](const Team& team) { EXPECT_EQ(of_slabs_in_float(team, Host(1), named.stencil), one); });
+  }
+}
+
 TEST(DistributedStencil, SumsWithTheBitsOfOneRankWhereSlabsAreWholeBlocks) {
   const Stencil stencil = unsymmetric_stencil({64, 16, 24}, true);  // two planes are a block
   const auto dot_of = [&](const Team& team) {

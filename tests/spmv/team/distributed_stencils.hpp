@@ -95,7 +95,7 @@ inline std::vector<Partition> partitions(const Team& team, const Extents& e) {
 /// What is found out about a stencil, put together.
 template <class T>
 struct Found {
-  std::vector<T> y, added, accurate;
+  std::vector<T> y, added, residual, accurate;
   double dot = 0;
 };
 
@@ -110,8 +110,10 @@ Found<T> of_one(const Local& local, const Stencil& stencil) {
   a.apply(1, there_x, 0, y);
   a.apply(T(-0.3), there_x, T(1.7), added);
   a.accurate_residual(2, 0.5, there_x, there_z, accurate, slots.data());
+  Vector<Local, T> residual(local, n);
+  a.residual(there_x, there_z, residual, slots.data());
   a.apply_dot(there_x, y, there_z, slots.data());
-  return {y.download(), added.download(), accurate.download(), slots.download()[0]};
+  return {y.download(), added.download(), residual.download(), accurate.download(), slots.download()[0]};
 }
 
 /// Each rank returns the same.
@@ -124,14 +126,16 @@ Found<T> of_slabs(const Team& team, const Local& local, const Stencil& stencil, 
   };
   const std::vector<T> own_x = mine(3), own_z = mine(4);
   const Vector<Local, T> x(local, std::span<const T>(own_x)), z(local, std::span<const T>(own_z));
-  Vector<Local, T> y(local, a.rows(), T(7)), added(local, std::span<const T>(own_z)), accurate(local, a.rows());
+  Vector<Local, T> y(local, a.rows(), T(7)), added(local, std::span<const T>(own_z)), accurate(local, a.rows()),
+      residual(local, a.rows());
   Vector<Local, double> slots(local, 2);
   for (int twice = 0; twice < 2; ++twice) a.apply(1, x.span(), 0, y.span());
   a.apply(T(-0.3), x.span(), T(1.7), added.span());
   EXPECT_TRUE(a.accurate_residual(2, 0.5, x.span(), z.span(), accurate.span(), slots.data()));
+  a.residual(x.span(), z.span(), residual.span(), slots.data());
   a.apply_dot(x.span(), y.span(), z.span(), slots.data());
-  return {joined(team, y.download()), joined(team, added.download()), joined(team, accurate.download()),
-          slots.download()[0]};
+  return {joined(team, y.download()), joined(team, added.download()), joined(team, residual.download()),
+          joined(team, accurate.download()), slots.download()[0]};
 }
 
 template <class T>
@@ -143,6 +147,28 @@ double size_of_terms(const Stencil& stencil, const Found<T>& found) {
   return size;
 }
 
+/// y of A in double and x in float, by one rank and by slabs.
+template <class Local>
+std::vector<float> of_one_in_float(const Local& local, const Stencil& stencil) {
+  const StencilOperator<Local, double> a(local, stencil);
+  const std::vector<float> x = random_vector<float>(a.rows(), 3);
+  const Vector<Local, float> there(local, std::span<const float>(x));
+  Vector<Local, float> y(local, x.size());
+  a.lower()->apply(1, there.span(), 0, y.span());
+  return y.download();
+}
+
+template <class Local>
+std::vector<float> of_slabs_in_float(const Team& team, const Local& local, const Stencil& stencil) {
+  const DistributedStencil<Local, double> a(Distributed<Local>(local, team), stencil);
+  const std::vector<float> whole = random_vector<float>(a.row_parts().rows(), 3);
+  const std::span<const float> own(whole.data() + a.row_parts().begin(team), a.rows());
+  const Vector<Local, float> x(local, own);
+  Vector<Local, float> y(local, a.rows(), 7.0f);
+  a.lower()->apply(1, x.span(), 0, y.span());
+  return joined(team, y.download());
+}
+
 /// Products have the bits of a StencilOperator, on the same space.
 template <class T, class Local>
 void expect_bits_of_one(const Team& team, const Local& local, const Stencil& stencil, const Found<T>& one) {
@@ -150,6 +176,7 @@ void expect_bits_of_one(const Team& team, const Local& local, const Stencil& ste
     const Found<T> found = of_slabs<T>(team, local, stencil, rows);
     EXPECT_EQ(found.y, one.y);
     EXPECT_EQ(found.added, one.added);
+    EXPECT_EQ(found.residual, one.residual);
     EXPECT_EQ(found.accurate, one.accurate);
     EXPECT_NEAR(found.dot, one.dot, 1e-13 * size_of_terms(stencil, one));
   }
