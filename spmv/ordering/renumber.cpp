@@ -83,8 +83,7 @@ void fill_rows(const CsrView<T>& a, std::span<const Index> order, const Array<In
         continue;
     }
     row.clear();
-    for (std::size_t k = first; k < last; ++k)
-      row.emplace_back(number[static_cast<std::size_t>(a.col[k])], a.val[k]);
+    for (std::size_t k = first; k < last; ++k) row.emplace_back(number[static_cast<std::size_t>(a.col[k])], a.val[k]);
     std::sort(row.begin(), row.end(), [](const auto& l, const auto& r) { return l.first < r.first; });
     for (const auto& [column, value] : row) made.col[to] = column, made.val[to++] = value;
   }

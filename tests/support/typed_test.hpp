@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// TYPED_TEST and TYPED_TEST_SUITE, used and named as GoogleTest's. Those instantiate some ten functions of GoogleTest for
-// each case on each type, a quarter of the code of a test program; these do so for each fixture on each type.
+// TYPED_TEST and TYPED_TEST_SUITE, used and named as GoogleTest's. Those instantiate some ten functions of GoogleTest
+// for each case on each type, a quarter of the code of a test program; these do so for each fixture on each type.
 
 #include <gtest/gtest.h>
 
@@ -54,14 +54,14 @@ bool register_on_types(testing::Types<Type...>, const char* suite, const char* n
 #define TYPED_TEST_SUITE(suite, ...) using suite##OnTypes = ::ostinato::test::TypesOfSuite<__VA_ARGS__>
 
 #undef TYPED_TEST
-#define TYPED_TEST(suite, name)                                                                  \
-  template <class TypeParam>                                                                     \
-  class suite##_##name##_Test : public suite<TypeParam> {                                        \
-    using TestFixture = suite<TypeParam>;                                                        \
-    void TestBody() override;                                                                    \
-  };                                                                                             \
-  [[maybe_unused]] const bool suite##_##name##_is_registered =                                   \
-      ::ostinato::test::register_on_types<suite, suite##_##name##_Test, suite##OnTypes::Names>(  \
-          suite##OnTypes::Types{}, #suite, #name, __FILE__, __LINE__);                           \
-  template <class TypeParam>                                                                     \
+#define TYPED_TEST(suite, name)                                                                 \
+  template <class TypeParam>                                                                    \
+  class suite##_##name##_Test : public suite<TypeParam> {                                       \
+    using TestFixture = suite<TypeParam>;                                                       \
+    void TestBody() override;                                                                   \
+  };                                                                                            \
+  [[maybe_unused]] const bool suite##_##name##_is_registered =                                  \
+      ::ostinato::test::register_on_types<suite, suite##_##name##_Test, suite##OnTypes::Names>( \
+          suite##OnTypes::Types{}, #suite, #name, __FILE__, __LINE__);                          \
+  template <class TypeParam>                                                                    \
   void suite##_##name##_Test<TypeParam>::TestBody()
