@@ -30,9 +30,9 @@ function(ostinato_compile_settings target level)
   endif()
 endfunction()
 
-# ostinato_join(VARIABLE NAME) replaces sources in a list by files that include up to eight sources of a folder each, where
-# OSTINATO_JOIN is on. The paths are relative to the top folder; spmv/formats and what is below it are one folder, say.
-# NAME tells apart the files of lists whose options differ. CMake's own unity builds leave out sources with options.
+# ostinato_join(VARIABLE NAME) replaces sources in a list by files that include up to eight sources of a folder each,
+# where OSTINATO_JOIN is on. The paths are relative to the top folder; spmv/formats and what is below it are one folder,
+# say. NAME tells apart the files of lists whose options differ. CMake's own unity builds leave out sources with options.
 # A list.cpp stays alone: it declares what the sources beside it define.
 function(ostinato_join variable name)
   if(NOT OSTINATO_JOIN)
