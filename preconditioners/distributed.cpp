@@ -127,6 +127,7 @@ class DiagonalOfAll final : public Base<Local, T> {
   void apply_dot(Block<const T> r, Block<T> z, Slot<T> slots) const override {
     for (int k = 0; k < z.columns; ++k) multiply_dot<T>(this->space_, inverse_, r.column(k), z.column(k), slots + k);
   }
+  const T* inverse_diagonal() const override { return inverse_.data(); }
   std::size_t rows() const override { return inverse_.size(); }
   std::size_t bytes() const override { return inverse_.bytes(); }
   bool equals_transpose() const override { return true; }
