@@ -64,8 +64,9 @@ struct DistributedSeconds {
 /// Exec      Collective, as are solves.
 /// Traffic   With rcm, metis and owners a solve sends each element of b and of the guess to its rank, and each of x
 ///           back, with 4 or 8 bytes that say which it is.
-/// Throws    ArgumentError for options and rows that can't be; RankError where another rank has failed (Team). Stopped
-///           on all ranks, from the constructor, where a stop is requested on one, or rank 0 finds that the time is over.
+/// Throws    ArgumentError for options and rows that can't be; RankError where another rank has failed (Team). The
+///           constructor throws Stopped on all ranks, where one is asked to stop, or the time of rank 0 is over. Messages
+///           name rows of the whole matrix as it was given.
 template <class T, class Local = Host>
 class DistributedSolver {
  public:
@@ -105,6 +106,7 @@ class DistributedSolver {
   void prepare(const Partition& rows, Csr<T>& kept);
   void keep(Csr<T> kept);
   SolveResult run(std::span<const T> b, std::span<T> x, const SolveOptions& options);
+  std::string in_given_rows(std::string text) const;
   bool is_in_place() const;
   /// Elements of the caller, of rows or of columns, where this rank solves for them; and back.
   std::vector<T> taken(std::span<const T> given, const Partition& from, const Partition& to) const;
@@ -140,8 +142,8 @@ Cuda gpu_of(const Team& team);
 /// Exec      Collective.
 SolveResult stopped_set_up(const Team& team, const SolveOptions& options, double seconds, const Stopped& why);
 
-/// Solves A x = b, where each rank has some rows of A and the same elements of b and x. Where the set-up is stopped, the
-/// result says so.
+/// Solves A x = b, where each rank has some rows of A and the same elements of b and x. Where the set-up is stopped,
+/// the result says so.
 SolveResult solve(const Team& team, const CsrView<double>& mine, std::span<const double> b, std::span<double> x,
                   const DistributedOptions& options = {});
 SolveResult solve(const Team& team, const CsrView<float>& mine, std::span<const float> b, std::span<float> x,

@@ -347,8 +347,10 @@ bool DistributedOperator<Local, T>::accurate_residual(double outer, double inner
 template <class Local, class T>
 std::size_t DistributedOperator<Local, T>::bytes() const {
   const auto of = [](const std::unique_ptr<Operator<Local, T>>& a) { return a == nullptr ? 0 : a->bytes(); };
+  std::size_t way = halo_.bytes() + (courier_ == nullptr ? 0 : sent_.bytes() + halo_.ghosts() * sizeof(T));
+  if constexpr (is_cuda<Local>) way += peers_ == nullptr ? 0 : peers_->bytes();
   return of(interior_) + of(boundary_) + given_.bytes() + own_.bytes() + rows_.bytes() + sent_.bytes() + x_.bytes() +
-         y_.bytes() + (adjoint_ == nullptr ? 0 : adjoint_->bytes());
+         y_.bytes() + slot_.bytes() + way + (adjoint_ == nullptr ? 0 : adjoint_->bytes());
 }
 
 template <class Local, class T>

@@ -120,6 +120,11 @@ void PeerBuffers::turn(std::size_t bytes) {
 std::byte* PeerBuffers::mine() { return shown_[static_cast<std::size_t>(rank_)]->memory[turn_]; }
 const std::byte* PeerBuffers::of(int rank) const { return shown_[static_cast<std::size_t>(rank)]->memory[turn_]; }
 
+std::size_t PeerBuffers::bytes() const {
+  const Shown& mine = *shown_[static_cast<std::size_t>(rank_)];
+  return mine.bytes[0] + mine.bytes[1];
+}
+
 void PeerBuffers::publish() {
   const OnDevice here(space_);
   OSTINATO_CUDA(cudaEventRecord(shown_[static_cast<std::size_t>(rank_)]->complete[turn_], space_.stream()));
