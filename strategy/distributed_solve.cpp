@@ -96,22 +96,7 @@ void DistributedSolver<T, Local>::set_up(const CsrView<T>& mine) {
                                                          preparation_->what().scaled_by > 0 ? nullptr : &facts_);
   });
   seconds_.convert = watch.lap();
-  agree_on_stop(until, "while its preconditioner was made", [&] {
-    try {
-      methods_ = std::make_unique<DistributedMethods<Local, T>>(*a_, rows_, options_.solver, options_.preconditioner,
-                                                                options_.solve, until);
-    } catch (const RankError& e) {
-      throw RankError(e.rank(), in_given_rows(e.text()));
-    } catch (const MemoryLimitError&) {
-      in_given_rows({});
-      throw;
-    } catch (const ArgumentError& e) {
-      throw ArgumentError(in_given_rows(e.what()));
-    } catch (...) {
-      in_given_rows({});
-      throw;
-    }
-  });
+  agree_on_stop(until, "while its preconditioner was made", [&] { make_methods(until); });
   seconds_.precondition = watch.lap();
   if (methods_->goes_on()) keep(std::move(kept));
   rows_ = {};
@@ -125,6 +110,25 @@ void DistributedSolver<T, Local>::agree_on_stop(const StopRequest& stop, const c
   step();
   if (space_.team().most(stop.is_made() ? 1 : 0) == 1)
     throw Stopped(std::string("the set-up of the system was stopped, ") + when);
+}
+
+/// Chooses the method and the preconditioner. All ranks throw where one does.
+template <class T, class Local>
+void DistributedSolver<T, Local>::make_methods(const StopRequest& stop) {
+  try {
+    methods_ = std::make_unique<DistributedMethods<Local, T>>(*a_, rows_, options_.solver, options_.preconditioner,
+                                                              options_.solve, stop);
+  } catch (const RankError& e) {
+    throw RankError(e.rank(), in_given_rows(e.text()));
+  } catch (const MemoryLimitError&) {
+    in_given_rows({});
+    throw;
+  } catch (const ArgumentError& e) {
+    throw ArgumentError(in_given_rows(e.what()));
+  } catch (...) {
+    in_given_rows({});
+    throw;
+  }
 }
 
 /// A sentence that names rows in the order in which they are solved, with the numbers that they were given.

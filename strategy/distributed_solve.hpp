@@ -65,8 +65,8 @@ struct DistributedSeconds {
 /// Traffic   With rcm, metis and owners a solve sends each element of b and of the guess to its rank, and each of x
 ///           back, with 4 or 8 bytes that say which it is.
 /// Throws    ArgumentError for options and rows that can't be; RankError where another rank has failed (Team). The
-///           constructor throws Stopped on all ranks, where one is asked to stop, or the time of rank 0 is over. Messages
-///           name rows of the whole matrix as it was given.
+///           constructor throws Stopped on all ranks, where one is asked to stop, or the time of rank 0 is over.
+///           Messages name rows of the whole matrix as it was given.
 template <class T, class Local = Host>
 class DistributedSolver {
  public:
@@ -104,6 +104,7 @@ class DistributedSolver {
   Partition share(const CsrView<T>& mine, const StopRequest& stop);
   void move_rows(const CsrView<T>& mine, const Partition& rows, Csr<T>& kept);
   void prepare(const Partition& rows, Csr<T>& kept);
+  void make_methods(const StopRequest& stop);
   void keep(Csr<T> kept);
   SolveResult run(std::span<const T> b, std::span<T> x, const SolveOptions& options);
   std::string in_given_rows(std::string text) const;
