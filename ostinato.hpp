@@ -37,6 +37,7 @@
 #include <ostinato/spmv/version.hpp>
 #include <ostinato/strategy/any_preconditioner.hpp>
 #include <ostinato/strategy/distributed_solve.hpp>
+#include <ostinato/strategy/distributed_stencil_solve.hpp>
 #include <ostinato/strategy/examination.hpp>
 #include <ostinato/strategy/front_door.hpp>
 #include <ostinato/strategy/least_squares_preconditioner.hpp>

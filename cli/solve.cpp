@@ -170,20 +170,6 @@ int solve_matrix(const Space& space, System<T> system, const SolveInput& in, Sol
   return solve_with(std::move(solver), system.b, system.x, in, report, live, since_start);
 }
 
-/// Returns the stencil of a generated matrix with constant coefficients, unless an option asks for a matrix.
-std::optional<Stencil> stencil_of(const SolveInput& in) {
-  const PreconditionerRequest precond = parse_preconditioner(in.precond);
-  const auto* const multigrid = std::any_cast<MultigridOptions>(&precond.options);
-  const bool is_by_grid = multigrid != nullptr &&
-                          (multigrid->kind == MultigridKind::automatic || multigrid->kind == MultigridKind::structured);
-  const bool needs_none = precond.name == "auto" || precond.name == "none" || is_by_grid;
-  const bool asks = !in.coordinates.empty() || in.formats.format != "auto" || in.formats.tune != FormatInput{}.tune ||
-                    !needs_none || takes_any_shape(in.solver) || in.renumber == "on";
-  const std::optional<Generated> made = asks ? std::nullopt : generated_matrix(in.matrix);
-  if (!made) return {};
-  return with_usage_errors([&] { return generate_stencil(made->family, made->options); });
-}
-
 template <class T, class Space>
 int solve_stencil(const Space& space, const Stencil& stencil, const SolveInput& in, SolveReport& report,
                   const Stopwatch& since_start) {
@@ -208,7 +194,7 @@ int run_solve(Command& command, SolveInput& in) {
   if (!in.partition.empty())
     throw UsageError("--partition is for ranks, and this is one process; start more with mpirun, or give --gpus");
   check_files(in);
-  const std::optional<Stencil> stencil = stencil_of(in);
+  const std::optional<Stencil> stencil = stencil_of(in, {"none"});
   SolveReport report = begun(in);
   if (stencil) {
     const auto size = [&]<class T>() {

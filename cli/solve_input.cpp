@@ -12,6 +12,7 @@
 #include "commands.hpp"
 #include "exit_code.hpp"
 #include "files.hpp"
+#include "generated.hpp"
 #include "text.hpp"
 
 namespace ostinato::cli {
@@ -205,6 +206,21 @@ SolveOptions solve_options(const SolveInput& in, const std::string& precision) {
   SolveOptions o = in.limits;
   o.rtol = in.rtol.value_or(precision == "single" ? usual_rtol<float> : usual_rtol<double>);
   return o;
+}
+
+std::optional<Stencil> stencil_of(const SolveInput& in, std::initializer_list<std::string_view> preconditioners) {
+  const PreconditionerRequest precond = parse_preconditioner(in.precond);
+  const auto* const multigrid = std::any_cast<MultigridOptions>(&precond.options);
+  const bool is_by_grid = multigrid != nullptr &&
+                          (multigrid->kind == MultigridKind::automatic || multigrid->kind == MultigridKind::structured);
+  const bool is_known =
+      std::find(preconditioners.begin(), preconditioners.end(), precond.name) != preconditioners.end();
+  const bool asks = !in.coordinates.empty() || in.formats.format != "auto" || in.formats.tune != FormatInput{}.tune ||
+                    !(precond.name == "auto" || is_known || is_by_grid) || takes_any_shape(in.solver) ||
+                    in.renumber == "on";
+  const std::optional<Generated> made = asks ? std::nullopt : generated_matrix(in.matrix);
+  if (!made) return {};
+  return with_usage_errors([&] { return generate_stencil(made->family, made->options); });
 }
 
 void check_files(const SolveInput& in) {

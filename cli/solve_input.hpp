@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <initializer_list>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include <ostinato/solvers/options.hpp>
+#include <ostinato/spmv/matrix/stencil.hpp>
 #include <ostinato/spmv/selection/choice.hpp>
 
 #include "command_line.hpp"
@@ -43,6 +46,10 @@ std::string options_of(const std::string& precond);
 
 FormatOptions format_options(const SolveInput& in);
 SolveOptions solve_options(const SolveInput& in, const std::string& precision);
+
+/// The stencil of a generated matrix with constant coefficients, unless an option asks for a matrix. `preconditioners`:
+/// those that a stencil has beside auto and multigrid.
+std::optional<Stencil> stencil_of(const SolveInput& in, std::initializer_list<std::string_view> preconditioners);
 
 /// Refuses coordinates that nothing would look at, and files that are to be read or written twice or are of no known
 /// kind.

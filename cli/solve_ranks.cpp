@@ -17,10 +17,12 @@
 
 #include <ostinato/ostinato.hpp>
 #include <ostinato/preconditioners/synonyms.hpp>
+#include <ostinato/spmv/algebra/row_errors.hpp>
 #include <ostinato/spmv/ordering/graph_parts.hpp>
 #include <ostinato/spmv/team/partitioning.hpp>
 #include <ostinato/spmv/team/read_rows.hpp>
 #include <ostinato/strategy/distributed_solve.hpp>
+#include <ostinato/strategy/distributed_stencil_solve.hpp>
 
 #include "commands.hpp"
 #include "exit_code.hpp"
@@ -75,8 +77,6 @@ void require_for_ranks(const SolveInput& in) {
   if (!in.partition.empty() && names_file(in.partition) && !std::filesystem::exists(in.partition))
     throw UsageError("--partition '" + in.partition +
                      "': there is no such file; known: entries, rows, rcm, metis, grid");
-  if (!on_cpus && precond == "multigrid")
-    throw UsageError("--precond multigrid isn't for --gpus yet; take chebyshev or fsai, or --device cuda");
 }
 
 Team team_of(const SolveInput& in) {
@@ -136,7 +136,11 @@ template <class T, class Local>
 class RankSolve {
  public:
   RankSolve(const Team& team, const SolveInput& in, const Local& local)
-      : team_(team), in_(in), report_(begun(in)), local_(local) {}
+      : team_(team),
+        in_(in),
+        report_(begun(in)),
+        local_(local),
+        partition_(in.partition.empty() ? "entries" : in.partition) {}
 
   int run() {
     report_.is_of_ranks = true;
@@ -145,17 +149,57 @@ class RankSolve {
     std::optional<DistributedSolver<T, Local>> solver;
     std::vector<T> x;
     try {
+      if (const auto code = run_stencil()) return *code;
       set_up(solver);
       x = solve(*solver);
     } catch (const Stopped& why) {  // on all ranks
       report_.result = stopped_set_up(team_, report_.options, since_start_.seconds(), why);
-      return finish(nullptr, {});
+      return finish<DistributedSolver<T, Local>>(nullptr, x);
     }
     take(*solver, x);
     return finish(&*solver, x);
   }
 
  private:
+  using StencilSolver = DistributedStencilSolver<T, Local>;
+
+  /// Solves without a matrix; nothing where an option asks for one, and where only a matrix has multigrid.
+  std::optional<int> run_stencil() {
+    const bool in_slabs = in_.partition.empty() || in_.partition == "entries" || in_.partition == "grid";
+    const auto stencil = in_slabs ? stencil_of(in_, {"none", "jacobi", "chebyshev"}) : std::nullopt;
+    if (!stencil) return {};
+    std::optional<StencilSolver> solver = stencil_solver(*stencil);
+    report_.times.convert = watch_.lap();
+    if (!solver) return {};
+    partition_ = "grid";
+    const Vector<Local, T> b = right_hand_side(*solver);
+    auto x = team_.agreed([&] { return Vector<Local, T>(local_, b.size(), T{0}); });
+    if (!in_.guess.empty()) x.upload(own_part<T>(team_, solver->rows(), in_.guess));
+    report_.times.read = watch_.lap();
+    return conclude(*solver, b, x);
+  }
+
+  std::optional<StencilSolver> stencil_solver(const Stencil& stencil) const {
+    const bool chooses = in_.precond == "auto", may_be_multigrid = chooses || name_of(in_.precond) == "multigrid";
+    try {
+      StencilSolver solver(team_, stencil, {in_.solver, in_.precond, report_.options}, local_);
+      if (chooses && solver.preconditioner() != "multigrid") return {};
+      return solver;
+    } catch (const MemoryLimitError&) {
+      throw;
+    } catch (const ArgumentError&) {  // on all ranks
+      if (!may_be_multigrid) throw;
+      return {};
+    }
+  }
+
+  template <class Solver, class Vector>
+  int conclude(Solver& solver, const Vector& b, Vector& x) {
+    solve(solver, b, x);
+    take(solver, x);
+    return finish(&solver, x);
+  }
+
   static constexpr bool is_on_cpu = Local::has_host_memory;
 
   bool leads() const { return team_.rank() == 0; }
@@ -206,13 +250,33 @@ class RankSolve {
     const std::vector<T> ones(static_cast<std::size_t>(solver.columns().length(team_)), T{1}), b = solver.product(ones);
     double largest = 0;
     for (const T value : b) largest = std::max(largest, std::abs(static_cast<double>(value)));
-    const double rounding = 8 * static_cast<double>(std::numeric_limits<T>::epsilon());
-    if (solver.given().rows() > 0 && team_.most(largest) <= rounding * solver.facts().norm_inf)
-      throw FormatError(in_.matrix, 0, "A * ones = 0: constants solve A x = 0; give a right-hand side with -f");
+    require_not_zero(largest, solver.facts());
     return b;
   }
 
-  void solve(DistributedSolver<T, Local>& solver, std::span<const T> b, std::span<T> x) {
+  Vector<Local, T> right_hand_side(const StencilSolver& solver) const {
+    if (!in_.rhs.empty()) {
+      const std::vector<T> own = own_part<T>(team_, solver.rows(), in_.rhs);
+      return team_.agreed([&] { return Vector<Local, T>(local_, std::span<const T>(own)); });
+    }
+    auto [ones, b] = team_.agreed([&] {
+      const std::size_t n = solver.matrix().rows();
+      return std::pair(Vector<Local, T>(local_, n, T{1}), Vector<Local, T>(local_, n));
+    });
+    solver.matrix().apply(T{1}, std::as_const(ones).span(), T{0}, b.span());
+    require_not_zero(largest_difference<T>(local_, b, 0), solver.facts());
+    return std::move(b);
+  }
+
+  /// `largest`: element of b = A * ones.
+  void require_not_zero(double largest, const ostinato::Facts& facts) const {
+    const double rounding = 8 * static_cast<double>(std::numeric_limits<T>::epsilon());
+    if (facts.rows > 0 && team_.most(largest) <= rounding * facts.norm_inf)
+      throw FormatError(in_.matrix, 0, "A * ones = 0: constants solve A x = 0; give a right-hand side with -f");
+  }
+
+  template <class Solver>
+  void solve(Solver& solver, std::span<const T> b, std::span<T> x) {
     LiveLine live(!in_.quiet && leads());
     SolveOptions options = report_.options;
     options.callback = [&](const Iteration& now) {
@@ -223,16 +287,30 @@ class RankSolve {
     report_.times.solve = watch_.lap();
   }
 
-  void take(const DistributedSolver<T, Local>& solver, std::span<const T> x) {
+  const char* why_this_format() const {
+    if (in_.formats.format != "auto") return "asked for";
+    return report_.choice.format == "dia" ? "the matrix has few diagonals, which are well filled"
+                                          : "the terms of a row are added in one order";
+  }
+
+  static double largest_error(const std::vector<T>& x) {
+    double error = 0;
+    for (const T value : x) error = std::max(error, std::abs(static_cast<double>(value) - 1));
+    return error;
+  }
+  double largest_error(const Vector<Local, T>& x) const { return largest_difference<T>(local_, x, 1); }
+
+  template <class Solver, class Vector>
+  void take(const Solver& solver, const Vector& x) {
     const RankReport mine{solver.matrix().report(), solver.reduction_seconds(), report_.result.seconds};
     report_.ranks = team_.all_gather(mine);
     report_.reductions = solver.reductions();
     static_cast<ostinato::Facts&>(report_.structure) = solver.facts();
     report_.choice.format = solver.matrix().format();
-    report_.choice.reason = in_.formats.format != "auto"        ? "asked for"
-                            : solver.matrix().format() == "dia" ? "the matrix has few diagonals, which are well filled"
-                                                                : "the terms of a row are added in one order";
-    report_.preparation = solver.preparation();
+    if constexpr (requires { solver.preparation(); }) {
+      report_.preparation = solver.preparation();
+      report_.choice.reason = why_this_format();
+    }
     report_.solver = {solver.method().name, solver.method().reason};
     report_.preconditioner = {solver.preconditioner(), solver.preconditioner_reason()};
     report_.device = {fmt::format("{} {}{}, rank 0 on {}", team_.size(), is_on_cpu ? "rank" : "GPU",
@@ -244,10 +322,11 @@ class RankSolve {
     report_.bytes.preconditioner = team_.sum(report_.result.preconditioner_bytes);
     report_.bytes.workspace = team_.sum(report_.result.workspace_bytes);
     if (!report_.of_ones || report_.structure.rows < report_.structure.cols) return;
-    double error = 0;
-    for (const T value : x) error = std::max(error, std::abs(static_cast<double>(value) - 1));
-    report_.error = team_.most(error);
+    report_.error = team_.most(largest_error(x));
   }
+
+  static const std::vector<T>& on_host(const std::vector<T>& x) { return x; }
+  static std::vector<T> on_host(const Vector<Local, T>& x) { return x.download(); }
 
   /// The whole x, on rank 0.
   std::vector<T> whole(std::span<const T> x) const {
@@ -263,9 +342,10 @@ class RankSolve {
   }
 
   /// `solver`: null where its set-up was stopped. There is no x then.
-  int finish(const DistributedSolver<T, Local>* solver, std::span<const T> x) {
+  template <class Solver, class Vector>
+  int finish(const Solver* solver, const Vector& x) {
     const bool writes_x = !in_.output.empty() && solver != nullptr;
-    const std::vector<T> all = writes_x ? whole(x) : std::vector<T>();
+    const std::vector<T> all = writes_x ? whole(on_host(x)) : std::vector<T>();
     int code = exit_code(report_.result.status);
     if (leads()) {
       Outputs outputs;
@@ -331,13 +411,15 @@ class RankSolve {
     facts.row("a reduction", each(mine.reduction_seconds, report_.reductions) + ", with waiting for other ranks");
   }
 
-  void print(std::FILE* to, const DistributedSolver<T, Local>* solver) const {
+  template <class Solver>
+  void print(std::FILE* to, const Solver* solver) const {
     if (solver != nullptr) print_facts(to, *solver);
     for (const std::string& line : wrap(printable(as_in_files(report_.result.message())), line_width))
       put(to, line + "\n");
   }
 
-  void print_facts(std::FILE* to, const DistributedSolver<T, Local>& solver) const {
+  template <class Solver>
+  void print_facts(std::FILE* to, const Solver& solver) const {
     const SolveResult& result = report_.result;
     Facts facts;
     add_device(facts, report_.device);
@@ -347,8 +429,9 @@ class RankSolve {
     facts.row("solver", report_.solver.name + ": " + report_.solver.reason);
     facts.row("preconditioner", report_.preconditioner.name + ": " + report_.preconditioner.reason);
     add_preparation(facts, report_.preparation, "prepared");
-    facts.row("format", solver.matrix().format() + ": " + report_.choice.reason);
-    facts.row("partition", in_.partition.empty() ? "entries" : in_.partition);
+    facts.row("format", solver.matrix().format() +
+                            (report_.choice.reason.empty() ? std::string() : ": " + report_.choice.reason));
+    facts.row("partition", partition_);
     facts.gap();
     add_ranks(facts);
     facts.gap();
@@ -373,6 +456,7 @@ class RankSolve {
   Stopwatch since_start_, watch_;
   SolveReport report_;
   Local local_;
+  std::string partition_;
   std::optional<InterruptFlag> interrupt_;
 };
 

@@ -15,6 +15,7 @@
 #include <ostinato/preconditioners/fsai/fsai.hpp>
 #include <ostinato/preconditioners/list.hpp>
 #include <ostinato/preconditioners/multigrid/distributed_multigrid.hpp>
+#include <ostinato/preconditioners/multigrid/slab_multigrid.hpp>
 #include <ostinato/preconditioners/spai0_steps.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/base/error.hpp>
@@ -43,7 +44,17 @@ T diagonal_of(const CsrView<T>& a, Index row, Index column) {
   return at == last || *at != column ? T{0} : a.val[static_cast<std::size_t>(at - a.col.begin())];
 }
 
-/// 1 / A(i, i) of the rows of this rank; 1 / |A(i, i)| where A is symmetric.
+/// 1 / d of the diagonal entry of a row; 1 / |d| where A is symmetric.
+template <class T>
+T inverse_of(T diagonal, bool is_symmetric, Index row, std::string_view name) {
+  const T value = T{1} / (is_symmetric ? std::abs(diagonal) : diagonal);
+  if (!std::isfinite(value) || value == 0)
+    throw ArgumentError(std::string(name) + ": " + row_text(static_cast<std::size_t>(row)) +
+                        " has no diagonal entry that can be divided by; use none");
+  return value;
+}
+
+/// inverse_of() all rows of this rank.
 template <class Local, class T>
 Vector<Local, T> inverse_diagonal(const DistributedOperator<Local, T>& a, const CsrView<T>& mine,
                                   std::string_view name) {
@@ -51,16 +62,40 @@ Vector<Local, T> inverse_diagonal(const DistributedOperator<Local, T>& a, const 
   const Index begin = a.row_parts().begin(team);
   return team.agreed([&] {
     std::vector<T> inverse(static_cast<std::size_t>(mine.rows));
-    for (Index i = 0; i < mine.rows; ++i) {
-      const T diagonal = diagonal_of(mine, i, begin + i),
-              value = T{1} / (a.facts()->symmetric ? std::abs(diagonal) : diagonal);
-      if (!std::isfinite(value) || value == 0)
-        throw ArgumentError(std::string(name) + ": " + row_text(static_cast<std::size_t>(begin + i)) +
-                            " has no diagonal entry that can be divided by; use none");
-      inverse[static_cast<std::size_t>(i)] = value;
-    }
+    for (Index i = 0; i < mine.rows; ++i)
+      inverse[static_cast<std::size_t>(i)] =
+          inverse_of(diagonal_of(mine, i, begin + i), a.facts()->symmetric, begin + i, name);
     return Vector<Local, T>(a.space().local(), std::span<const T>(inverse));
   });
+}
+template <class Local, class T>
+Vector<Local, T> inverse_diagonal(const DistributedStencil<Local, T>& a, std::string_view name) {
+  const Team& team = a.space().team();
+  const Index begin = a.row_parts().begin(team);
+  const bool is_symmetric = a.facts()->symmetric;
+  return team.agreed([&] {
+    const Local& local = a.space().local();
+    if (const auto same = a.constant_diagonal())
+      return Vector<Local, T>(local, a.rows(), inverse_of(*same, is_symmetric, begin, name));
+    std::vector<T> inverse = a.diagonal();
+    for (std::size_t i = 0; i < inverse.size(); ++i)
+      inverse[i] = inverse_of(inverse[i], is_symmetric, begin + static_cast<Index>(i), name);
+    return Vector<Local, T>(local, std::span<const T>(inverse));
+  });
+}
+
+/// The largest sum over a row of |A(i, j) / A(i, i)|, of the rows of this rank.
+template <class Local, class T>
+double largest_row(const CsrView<T>& mine, const Vector<Local, T>& of_diagonal) {
+  double largest = 0;
+  const auto inverse = of_diagonal.download();
+  for (std::size_t i = 0; i < inverse.size(); ++i) {
+    double sum = 0;
+    for (auto k = static_cast<std::size_t>(mine.row_ptr[i]); k < static_cast<std::size_t>(mine.row_ptr[i + 1]); ++k)
+      sum += std::abs(static_cast<double>(mine.val[k]));
+    largest = std::max(largest, sum * static_cast<double>(inverse[i]));
+  }
+  return largest;
 }
 
 /// The diagonal of SPAI-0 for the rows of this rank.
@@ -84,8 +119,8 @@ Vector<Local, T> spai0_diagonal(const DistributedOperator<Local, T>& a, const Cs
 template <class Local, class T>
 class DiagonalOfAll final : public Base<Local, T> {
  public:
-  DiagonalOfAll(const DistributedOperator<Local, T>& a, Vector<Local, T> inverse, const char* name)
-      : Base<Local, T>(a.space()), inverse_(std::move(inverse)), name_(name) {}
+  DiagonalOfAll(const Distributed<Local>& space, Vector<Local, T> inverse, const char* name)
+      : Base<Local, T>(space), inverse_(std::move(inverse)), name_(name) {}
 
   void apply(Block<const T> r, Block<T> z) const override {
     for (int k = 0; k < z.columns; ++k) multiply<T>(this->space_, inverse_, r.column(k), z.column(k));
@@ -96,6 +131,7 @@ class DiagonalOfAll final : public Base<Local, T> {
   std::size_t rows() const override { return inverse_.size(); }
   std::size_t bytes() const override { return inverse_.bytes(); }
   bool equals_transpose() const override { return true; }
+  bool capturable() const override { return true; }
   std::string name() const override { return name_; }
 
  private:
@@ -106,10 +142,13 @@ class DiagonalOfAll final : public Base<Local, T> {
 template <class Local, class T>
 class ChebyshevOfAll final : public Base<Local, T> {
  public:
-  ChebyshevOfAll(const DistributedOperator<Local, T>& a, const CsrView<T>& mine)
+  using Map = LinearMap<Distributed<Local>, T>;
+
+  /// `largest`: largest_row() of all ranks.
+  ChebyshevOfAll(const Map& a, Vector<Local, T> inverse, double largest)
       : Base<Local, T>(a.space()),
         a_(a),
-        inverse_(inverse_diagonal(a, mine, "chebyshev")),
+        inverse_(std::move(inverse)),
         residual_(a.space().local(), inverse_.size()),
         direction_(a.space().local(), inverse_.size()) {
     constexpr int degree = 4;
@@ -117,7 +156,7 @@ class ChebyshevOfAll final : public Base<Local, T> {
     if (!facts.symmetric || !(facts.positive_diagonal || facts.negative_diagonal))
       throw ArgumentError("chebyshev: the matrix isn't symmetric with a diagonal of one sign");
     sign_ = facts.negative_diagonal ? -1 : 1;
-    steps_ = chebyshev_coefficients(ChebyshevKind::fourth, degree, 0, a.space().team().most(largest_row(mine)));
+    steps_ = chebyshev_coefficients(ChebyshevKind::fourth, degree, 0, largest);
   }
 
   void apply(Block<const T> r, Block<T> z) const override {
@@ -126,21 +165,10 @@ class ChebyshevOfAll final : public Base<Local, T> {
   std::size_t rows() const override { return inverse_.size(); }
   std::size_t bytes() const override { return 3 * inverse_.bytes(); }
   bool equals_transpose() const override { return true; }
+  bool capturable() const override { return a_.capturable(); }
   std::string name() const override { return "chebyshev"; }
 
  private:
-  double largest_row(const CsrView<T>& mine) const {
-    double largest = 0;
-    const auto inverse = inverse_.download();
-    for (std::size_t i = 0; i < inverse.size(); ++i) {
-      double sum = 0;
-      for (auto k = static_cast<std::size_t>(mine.row_ptr[i]); k < static_cast<std::size_t>(mine.row_ptr[i + 1]); ++k)
-        sum += std::abs(static_cast<double>(mine.val[k]));
-      largest = std::max(largest, sum * static_cast<double>(inverse[i]));
-    }
-    return largest;
-  }
-
   void apply(const T* r, T* z) const {
     const Local& local = this->space_.local();
     for_each(local, inverse_.size(),
@@ -154,7 +182,7 @@ class ChebyshevOfAll final : public Base<Local, T> {
     }
   }
 
-  const DistributedOperator<Local, T>& a_;
+  const Map& a_;
   Vector<Local, T> inverse_;
   mutable Vector<Local, T> residual_, direction_;
   double sign_ = 1;
@@ -175,6 +203,21 @@ void with_rows_of_all(const DistributedOperator<Local, T>& a, Step step) {
       throw ArgumentError(with_row_numbers(e.what(), [begin](std::size_t row) { return begin + row; }));
     }
   });
+}
+
+/// jacobi, spai0 or chebyshev; null for another name.
+template <class Local, class T>
+std::unique_ptr<Base<Local, T>> of_diagonal(const DistributedOperator<Local, T>& a, const CsrView<T>& mine,
+                                            const std::string& name) {
+  const auto by = [&](Vector<Local, T> inverse, const char* as) {
+    return std::make_unique<DiagonalOfAll<Local, T>>(a.space(), std::move(inverse), as);
+  };
+  if (name == "jacobi") return by(inverse_diagonal(a, mine, "jacobi"), "jacobi");
+  if (name == "spai0") return by(spai0_diagonal(a, mine), "spai0");
+  if (name != "chebyshev") return nullptr;
+  auto inverse = inverse_diagonal(a, mine, name);
+  const double largest = a.space().team().most(largest_row(mine, inverse));
+  return std::make_unique<ChebyshevOfAll<Local, T>>(a, std::move(inverse), largest);
 }
 
 /// Blocks that end at multiples of Partition::block, so that all ranks together have those of one rank.
@@ -199,6 +242,7 @@ class BlockJacobiOfAll final : public Base<Local, T> {
   }
   std::size_t rows() const override { return blocks_->rows(); }
   std::size_t bytes() const override { return blocks_->bytes(); }
+  bool capturable() const override { return true; }
   std::string name() const override { return "block-jacobi"; }
 
  private:
@@ -229,6 +273,7 @@ class AdditiveSchwarz final : public Base<Local, T> {
     using Inner = PreconditionerBase<Local, T>;
     varies_ = any(&Inner::varies, false);
     in_float_ = any(&Inner::works_in_float, false);
+    capturable_ = team.least(inner_ == nullptr || inner_->capturable() ? 1 : 0) == 1;
     symmetric_ = team.least(inner_ == nullptr || inner_->symmetric() ? 1 : 0) == 1;
     equals_transpose_ = team.least(inner_ == nullptr || inner_->equals_transpose() ? 1 : 0) == 1;
     if (team.size() > 1) name_ += " of each rank";
@@ -243,13 +288,14 @@ class AdditiveSchwarz final : public Base<Local, T> {
   bool works_in_float() const override { return in_float_; }
   bool symmetric() const override { return symmetric_; }
   bool equals_transpose() const override { return equals_transpose_; }
+  bool capturable() const override { return capturable_; }
   std::string name() const override { return name_; }
 
  private:
   std::size_t rows_;
   std::string name_;
   std::unique_ptr<PreconditionerBase<Local, T>> inner_;
-  bool varies_ = false, in_float_ = false, symmetric_ = true, equals_transpose_ = true;
+  bool varies_ = false, in_float_ = false, symmetric_ = true, equals_transpose_ = true, capturable_ = true;
 };
 
 }  // namespace
@@ -275,21 +321,20 @@ std::unique_ptr<PreconditionerBase<Distributed<Local>, T>> distributed_precondit
     a.space().team().agreed([&] { memory.confirm(made->bytes()); });
     return made;
   };
-  const auto by_diagonal = [&](Vector<Local, T> inverse, const char* as) {
-    return within(std::make_unique<DiagonalOfAll<Local, T>>(a, std::move(inverse), as));
-  };
-  if (given == "jacobi") return by_diagonal(inverse_diagonal(a, mine, "jacobi"), "jacobi");
-  if (given == "spai0") return by_diagonal(spai0_diagonal(a, mine), "spai0");
-  if (given == "chebyshev") return within(std::make_unique<ChebyshevOfAll<Local, T>>(a, mine));
+  if (auto by_diagonal = of_diagonal(a, mine, given)) return within(std::move(by_diagonal));
   if (given == "block-jacobi") return within(std::make_unique<BlockJacobiOfAll<Local, T>>(a, mine, options));
   if (given == "fsai")
     return within(std::make_unique<DistributedFsai<Local, T>>(a, mine, Fsai<Local, T>::parse_options(options)));
   if (given == "multigrid") {
+    const MultigridOptions how = Multigrid<Local, T>::parse_options(options);
+    if (auto slabs = SlabMultigrid<Local, T>::make(a, mine, how, stop, memory)) return within(std::move(slabs));
     if constexpr (Local::has_host_memory) {
-      return std::make_unique<DistributedMultigrid<Local, T>>(a, mine, Multigrid<Local, T>::parse_options(options),
-                                                              stop, memory);
+      return std::make_unique<DistributedMultigrid<Local, T>>(a, mine, how, stop, memory);
     } else {
-      throw ArgumentError("multigrid: ranks on GPUs don't have it yet; use chebyshev or fsai, or one GPU");
+      throw ArgumentError(
+          "multigrid: ranks on GPUs take a matrix of constant coefficients on a grid of two or three "
+          "dimensions, with more than 8192 rows, and a smoother that isn't a preconditioner; use "
+          "chebyshev or fsai, or one GPU");
     }
   }
   if (std::find(of_ranks.begin(), of_ranks.end(), given) == of_ranks.end())
@@ -298,7 +343,36 @@ std::unique_ptr<PreconditionerBase<Distributed<Local>, T>> distributed_precondit
   return std::make_unique<AdditiveSchwarz<Local, T>>(a, mine, given, options, stop, mem_limit);
 }
 
+template <class Local, class T>
+std::unique_ptr<PreconditionerBase<Distributed<Local>, T>> distributed_preconditioner(
+    const DistributedStencil<Local, T>& a, std::string_view name, std::string_view options, const StopRequest& stop,
+    std::size_t mem_limit) {
+  const std::string given(name);
+  if (given != "multigrid" && !options.empty()) throw ArgumentError(given + " takes no options with ranks");
+  if (given == "none") return nullptr;
+  const MemoryBudget memory(a.space().local(), given, mem_limit);
+  std::unique_ptr<PreconditionerBase<Distributed<Local>, T>> made;
+  if (given == "jacobi") {
+    made = std::make_unique<DiagonalOfAll<Local, T>>(a.space(), inverse_diagonal(a, given), "jacobi");
+  } else if (given == "chebyshev") {
+    made = std::make_unique<ChebyshevOfAll<Local, T>>(a, inverse_diagonal(a, given), a.largest_row());
+  } else if (given == "multigrid") {
+    made = SlabMultigrid<Local, T>::make(a, Multigrid<Local, T>::parse_options(options), stop, memory);
+    if (made == nullptr)
+      throw ArgumentError(
+          "multigrid: ranks take a stencil of constant coefficients with a positive diagonal, in two or three "
+          "dimensions without periodic axes and with more than 8192 points; use chebyshev");
+  } else {
+    throw ArgumentError("with ranks a stencil has no preconditioner '" + given + "'; there are none, jacobi, " +
+                        "chebyshev, multigrid");
+  }
+  a.space().team().agreed([&] { memory.confirm(made->bytes()); });
+  return made;
+}
+
 #define OSTINATO_INSTANTIATE(Space, T)                                                                                 \
+  template std::unique_ptr<PreconditionerBase<Distributed<Space>, T>> distributed_preconditioner(                      \
+      const DistributedStencil<Space, T>&, std::string_view, std::string_view, const StopRequest&, std::size_t);       \
   template std::unique_ptr<PreconditionerBase<Distributed<Space>, T>> distributed_preconditioner(                      \
       const DistributedOperator<Space, T>&, const CsrView<T>&, std::string_view, std::string_view, const StopRequest&, \
       std::size_t)

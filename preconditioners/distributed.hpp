@@ -11,6 +11,7 @@
 #include <ostinato/spmv/base/stop.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
 #include <ostinato/spmv/team/distributed_operator.hpp>
+#include <ostinato/spmv/team/distributed_stencil.hpp>
 
 namespace ostinato {
 
@@ -19,8 +20,8 @@ namespace ostinato {
 /// jacobi, spai0 and chebyshev are those of the whole matrix: a solve takes the same iterations on any number of ranks.
 /// chebyshev has degree 4, of the fourth kind, on an interval that ends at the largest row sum of |D^-1 A|.
 /// So are fsai (fsai/distributed_fsai.hpp) and block-jacobi, whose blocks end at multiples of Partition::block rows.
-/// multigrid is that of the whole matrix, too, but for groups that don't cross ranks (DistributedMultigrid): a solve
-/// takes an iteration more at most, and none on a grid of constant coefficients. GPUs don't have it.
+/// So is multigrid on a grid of constant coefficients (SlabMultigrid). Elsewhere its groups don't cross ranks, and a
+/// solve takes an iteration more at most (DistributedMultigrid); GPUs don't have that.
 /// ssor, ilu0, iluk, ilut, ic0, ict, lu and cholesky are made by each rank of the rows and columns
 /// that it has (additive Schwarz without overlap): nothing is exchanged, and the iterations grow with the ranks.
 ///
@@ -34,6 +35,12 @@ template <class Local, class T>
 std::unique_ptr<PreconditionerBase<Distributed<Local>, T>> distributed_preconditioner(
     const DistributedOperator<Local, T>& a, const CsrView<T>& mine, std::string_view name,
     std::string_view options = {}, const StopRequest& stop = {}, std::size_t mem_limit = 0);
+
+/// The same for a stencil: none, jacobi, chebyshev, and multigrid for constant coefficients.
+template <class Local, class T>
+std::unique_ptr<PreconditionerBase<Distributed<Local>, T>> distributed_preconditioner(
+    const DistributedStencil<Local, T>& a, std::string_view name, std::string_view options = {},
+    const StopRequest& stop = {}, std::size_t mem_limit = 0);
 
 /// The names, for help texts and messages.
 std::string distributed_preconditioner_names();

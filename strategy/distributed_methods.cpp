@@ -142,7 +142,7 @@ void DistributedMethods<Local, T>::choose_preconditioner(const CsrView<T>& rows,
 template <class Local, class T>
 bool DistributedMethods<Local, T>::try_multigrid(const CsrView<T>& rows, const StopRequest& stop) {
   const Team& team = space_.team();
-  if (!Local::has_host_memory || !suits_multigrid(team, *a_.facts(), rows, a_.row_parts().begin(team))) return false;
+  if (!suits_multigrid(team, *a_.facts(), rows, a_.row_parts().begin(team))) return false;
   try {
     m_ = distributed_preconditioner(a_, rows, "multigrid", {}, stop, limits_.mem_limit);
   } catch (const Stopped&) {

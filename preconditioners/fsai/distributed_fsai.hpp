@@ -33,6 +33,7 @@ class DistributedFsai final : public PreconditionerBase<Distributed<Local>, T> {
   std::size_t rows() const override { return between_.size(); }
   std::size_t bytes() const override { return g_.bytes() + between_.bytes(); }
   bool equals_transpose() const override { return true; }
+  bool capturable() const override { return g_.capturable(); }
   std::string name() const override { return "fsai"; }
 
  private:

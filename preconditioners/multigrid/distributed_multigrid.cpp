@@ -9,7 +9,6 @@
 #include <ostinato/preconditioners/multigrid/algebraic/cycle.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/distributed_levels.hpp>
 #include <ostinato/preconditioners/multigrid/multigrid_definition.hpp>
-#include <ostinato/preconditioners/multigrid/structured/slab_cycle.hpp>
 #include <ostinato/spmv/space/distributed.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/vector_steps_definition.hpp>
@@ -48,7 +47,7 @@ struct DistributedMultigrid<Local, T>::State {
   Space space;
   MultigridOptions options;
   std::size_t rows;
-  std::optional<algebraic::DistributedLevels<Local, T>> made;  ///< to which the cycle refers; none on a grid
+  std::optional<algebraic::DistributedLevels<Local, T>> made;  ///< to which the cycle refers
   std::optional<multigrid::Cycle<Space>> cycle;
   mutable Vector<Local, sum_t<T>> unused;  ///< takes the dot product that apply() doesn't give
   double rate = 0;
@@ -60,27 +59,10 @@ struct DistributedMultigrid<Local, T>::State {
     multigrid_definition::require_usable(options);
     team.agreed([&] { unused = Vector<Local, sum_t<T>>(space.local(), 1); });
     if (team.most(stop.is_made() ? 1 : 0) == 1) throw Stopped("multigrid: making the levels was stopped");
-    if (!take_grid(a, mine, memory)) take_levels(a, mine, stop, memory);
-    rate = made && made->levels().size() == 1 && made->rest() != nullptr
-               ? made->rest()->made().rate()
-               : team.together([&] { return made ? tried() : tried_on_grid(a); });
+    take_levels(a, mine, stop, memory);
+    rate = made->levels().size() == 1 && made->rest() != nullptr ? made->rest()->made().rate()
+                                                                 : team.together([&] { return tried(); });
     if (!(rate < 1)) multigrid_definition::refuse("a cycle doesn't make a random error smaller");
-  }
-
-  /// Makes the cycle over slabs of a grid, where the matrix is on one, and large.
-  bool take_grid(const DistributedOperator<Local, T>& a, const CsrView<T>& mine, const MemoryBudget& memory) {
-    const Facts& facts = *a.facts();
-    const bool asked = options.kind == MultigridKind::automatic || options.kind == MultigridKind::structured;
-    if (!asked || multigrid_definition::has_preconditioner(options) || !facts.positive_diagonal ||
-        facts.rows <= algebraic::most_gathered_rows)
-      return false;
-    const multigrid::ConstantGrid found = multigrid::find_constant_grid(space.team(), facts, a.row_parts(), mine);
-    if (found.grid.dimensions < 2) return false;
-    const Smoother smoother = multigrid_definition::structured_smoother(options);
-    const int sweeps = options.sweeps > 0 ? options.sweeps : facts.symmetric && smoother == Smoother::jacobi ? 1 : 2;
-    auto slabs = multigrid::make_slab_cycle(space, found, facts.norm_inf, a.row_parts(), smoother, sweeps, memory);
-    if (slabs) cycle.emplace(std::move(*slabs));
-    return cycle.has_value();
   }
 
   void take_levels(const DistributedOperator<Local, T>& a, const CsrView<T>& mine, const StopRequest& stop,
@@ -97,7 +79,6 @@ struct DistributedMultigrid<Local, T>::State {
   template <class V>
   void apply(const V* r, V* z, Slot<V> slot) const {
     cycle->template apply<V>({r}, {z}, slot);
-    if (!made && slot != unused.data()) dot<V>(space, In<V>(r, rows), In<V>(z, rows), slot);
   }
 
   /// By what a cycle shrinks a random error; where the last level isn't solved, the last of some cycles.
@@ -110,21 +91,6 @@ struct DistributedMultigrid<Local, T>::State {
     };
     if (made->rest() == nullptr) return multigrid::rate_of_repeated(space, rows, energy, product, once);
     return multigrid::try_on_error(space, rows, energy, false, product, once).rate;
-  }
-
-  /// The error is the same for any number of ranks.
-  double tried_on_grid(const DistributedOperator<Local, T>& a) const {
-    const auto first = static_cast<std::size_t>(a.row_parts().begin(space.team()));
-    Vector<Local, T> e(space.local(), rows), r(space.local(), rows), z(space.local(), rows);
-    for (std::size_t i = 0; i < rows; ++i) e.data()[i] = static_cast<T>(multigrid::random_error(first + i));
-    a.apply(1, e.span(), 0, r.span());
-    apply<T>(r.data(), z.data(), unused.data());
-    double left = 0, all = 0;
-    for (std::size_t i = 0; i < rows; ++i) {
-      left += abs2(e.data()[i] - z.data()[i]);
-      all += abs2(e.data()[i]);
-    }
-    return multigrid::part_left(space.team().sum(left), space.team().sum(all), 0);
   }
 };
 
@@ -156,11 +122,7 @@ std::size_t DistributedMultigrid<Local, T>::rows() const {
 
 template <class Local, class T>
 std::size_t DistributedMultigrid<Local, T>::bytes() const {
-  if (state_->made) return state_->made->bytes();
-  std::size_t total = 2 * state_->rows * sizeof(double);
-  for (const auto& level : state_->cycle->levels()) total += level->elements() * sizeof(float);
-  for (const PreconditionerLevel& level : levels()) total += level.bytes;
-  return total;
+  return state_->made->bytes();
 }
 
 template <class Local, class T>
@@ -170,20 +132,20 @@ double DistributedMultigrid<Local, T>::rate() const {
 
 template <class Local, class T>
 bool DistributedMultigrid<Local, T>::varies() const {
-  const auto* const rest = state_->made ? state_->made->rest() : nullptr;
+  const auto* const rest = state_->made->rest();
   return state_->cycle->varies() || (rest != nullptr && rest->made().varies());
 }
 
 template <class Local, class T>
 bool DistributedMultigrid<Local, T>::symmetric() const {
-  const auto* const rest = state_->made ? state_->made->rest() : nullptr;
+  const auto* const rest = state_->made->rest();
   return rest == nullptr || rest->made().symmetric();
 }
 
 template <class Local, class T>
 std::vector<PreconditionerLevel> DistributedMultigrid<Local, T>::levels() const {
   std::vector<PreconditionerLevel> all = state_->cycle->grids();
-  if (state_->made && state_->made->rest() != nullptr) {
+  if (state_->made->rest() != nullptr) {
     all.pop_back();
     for (PreconditionerLevel& level : state_->made->rest()->made().levels()) all.push_back(std::move(level));
   }
@@ -192,7 +154,7 @@ std::vector<PreconditionerLevel> DistributedMultigrid<Local, T>::levels() const 
 
 template <class Local, class T>
 std::string DistributedMultigrid<Local, T>::remarks() const {
-  const bool has_rest = !state_->made || state_->made->rest() != nullptr;
+  const bool has_rest = state_->made->rest() != nullptr;
   const std::size_t shared = state_->cycle->levels().size() - (has_rest ? 1 : 0);
   return std::to_string(levels().size()) + " grids, of which ranks share " + std::to_string(shared);
 }

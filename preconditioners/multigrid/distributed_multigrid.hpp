@@ -16,14 +16,13 @@
 
 namespace ostinato {
 
-/// One cycle of multigrid for a matrix of which each rank has some rows. Where the matrix has constant coefficients on
-/// a grid, structured multigrid over slabs of planes (structured/slab_cycle.hpp): a solve has the bits and iterations
-/// of one rank. Otherwise plain aggregation, whose groups are those of each rank's own rows
-/// (algebraic/distributed_levels.hpp). A level of few rows is gathered, and all ranks do the rest of the cycle
-/// (Multigrid). A matrix of so few rows has the cycle, and the iterations, that it has without ranks.
+/// One cycle of multigrid for a matrix of which each rank has some rows, where SlabMultigrid doesn't take it: plain
+/// aggregation, whose groups are those of each rank's own rows (algebraic/distributed_levels.hpp). A level of few rows
+/// is gathered, and all ranks do the rest of the cycle (Multigrid). A matrix of so few rows has the cycle, and the
+/// iterations, that it has without ranks.
 ///
-/// With aggregation a solve takes as many iterations as on one rank, or one more. The same number of ranks gives the
-/// same bits.
+/// A solve takes as many iterations as on one rank, or one more. The same number of ranks gives the same bits. GPUs
+/// don't have it.
 ///
 /// Exec      Collective.
 template <class Local, class T>

@@ -28,6 +28,9 @@ namespace ostinato {
 
 namespace multigrid_definition {
 
+/// Of a cycle for vectors in float: z then stays in its range, however small r becomes.
+inline constexpr double largest_power_in_float = 1e6;
+
 inline constexpr int most_unknowns = 100;  // of a point, and most near-null vectors
 
 /// What the options are called in a text, and what they may be.
@@ -578,7 +581,7 @@ void Multigrid<Space, T>::apply_dot(std::span<const T> r, std::span<T> z, Slot<T
 
 template <class Space, class T>
 const PreconditionerBase<Space, float>* Multigrid<Space, T>::lower() const {
-  constexpr double largest = 1e6;  // z then stays in the range of float, however small r becomes
+  constexpr double largest = multigrid_definition::largest_power_in_float;
   const State& s = state();
   const bool exists = !is_single<T> && !s.algebraic && std::all_of(s.cycles.begin(), s.cycles.end(), [](const auto& c) {
     const double power = c.power();

@@ -6,6 +6,7 @@
 namespace ostinato {
 
 OSTINATO_FOR_EACH_OF_ON_CUDA(multigrid::FillRandomError)
+OSTINATO_FOR_EACH_ON_CUDA(multigrid::FillRandom)
 OSTINATO_FOR_EACH_ON_CUDA(multigrid::ProductOfRandom)
 OSTINATO_SUM_ON_CUDA(multigrid::RandomLeft)
 OSTINATO_FOR_EACH_OF_ON_CUDA(multigrid::TakeProduct)

@@ -27,6 +27,15 @@ struct FillRandomError {
   OSTINATO_FUNCTION void operator()(std::size_t i) const { to[i] = static_cast<float>(random_error(i)); }
 };
 
+/// The part of e that begins at element `first`, in T.
+template <class T>
+struct FillRandom {
+  T* to;
+  std::size_t first;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const { to[i] = static_cast<T>(random_error(first + i)); }
+};
+
 /// r = power A e
 template <class T>
 struct ProductOfRandom {
@@ -55,15 +64,16 @@ struct ErrorLeft {
   }
 };
 
-/// The sums are |e - z / power|^2 and |e|^2.
+/// The sums are |e - z / power|^2 and |e|^2, of the part of e that begins at element `first`.
 template <class T>
 struct RandomLeft {
   ErrorLeft<T> error;
   double power;
   const T* z;
+  std::size_t first = 0;
 
   OSTINATO_FUNCTION Sums<2> operator()(std::size_t i) const {
-    const double e = error.at(i), left = e - static_cast<double>(z[i]) / power;
+    const double e = error.at(first + i), left = e - static_cast<double>(z[i]) / power;
     return {{left * left, e * e}};
   }
 };

@@ -183,7 +183,9 @@ template <class Space, class T>
 bool is_mixed(const OperatorRef<Space, T>& a, const PreconditionerRef<Space, T>& m, MixedPrecision asked) {
   constexpr std::size_t large = std::size_t{1} << 20;
   if (asked == MixedPrecision::off || m.varies() || a.lower() == nullptr || m.lower() == nullptr) return false;
-  return asked == MixedPrecision::on || a.rows() >= large;
+  const Facts* const facts = a.facts();  // of the whole matrix, the same on all ranks
+  const std::size_t rows = facts == nullptr ? a.rows() : static_cast<std::size_t>(facts->rows);
+  return asked == MixedPrecision::on || rows >= large;
 }
 
 /// A note on MixedPrecision::on where is_mixed() says no.

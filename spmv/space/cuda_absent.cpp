@@ -76,15 +76,6 @@ struct SharedBytes<Cuda>::Memory {};
 SharedBytes<Cuda>::SharedBytes(const Cuda&) { fail(); }
 SharedBytes<Cuda>::~SharedBytes() = default;
 void SharedBytes<Cuda>::make_room(std::size_t) { fail(); }
-struct Courier::Stream {};
-Courier::Courier(const Cuda& space, std::size_t out, std::size_t in)
-    : space_(space), out_bytes_(out), in_bytes_(in), out_(space), in_(space) {
-  fail();
-}
-Courier::~Courier() = default;
-void Courier::fetch(const void*) { fail(); }
-void Courier::wait() { fail(); }
-void Courier::deliver(std::initializer_list<Place>) { fail(); }
 
 struct CudaGraph::Body {};
 CudaGraph::CudaGraph(const Cuda& space) : space_(space) { fail(); }

@@ -15,12 +15,14 @@
 //
 // Where the parts lie on GPUs, kernels do the first and the last step, in which the sums of the blocks are added in 256
 // lanes. In between the ranks say how many blocks they have (PeerBuffers) or, where a GPU doesn't reach the memory of
-// another, the host waits for the sums and adds them up as the kernel would.
+// another, the host waits for the sums and adds them up as the kernel would. In captured iterations one kernel does
+// everything: it waits for those of the other ranks (rendezvous.hpp). The bits are the same in all three ways.
 
 #include <cstddef>
 
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
+#include <ostinato/spmv/space/rendezvous.hpp>
 #include <ostinato/spmv/space/shared_space.hpp>
 #include <ostinato/spmv/space/sum_parts.hpp>
 
@@ -40,6 +42,11 @@ void sum_blocks(const Cuda& space, std::size_t begin, std::size_t end, F f, Resu
 /// Exec      Enqueued.
 template <class F, class Result>
 void finish_sum(const Cuda& space, F f, const SumParts<Result>& parts, double* slots);
+
+/// The whole sum, of n elements on this rank, in a kernel that waits for those of the other ranks.
+/// Exec      Enqueued, while the iterations of all ranks are captured.
+template <class F, class Result>
+void sum_over_ranks(const Cuda& space, std::size_t n, F f, const RendezvousView& at, double* slots, Result*);
 
 /// The functor of the last part of a sum, for one call of for_each. It asks f.prepare() again, which reads what it read
 /// before: no part of a sum changes the scalars of f.
@@ -78,6 +85,8 @@ void sum(const Space& space, std::size_t n, F f, typename detail::SumsOf<F>::val
     if (detail::prepare(prepared)) add_up(prepared);
     sums.reduce();
     for_each(space.local(), 1, detail::FinishSum<F>{f, sums.blocks(), sums.data(), slots});
+  } else if (sums.is_captured()) {
+    detail::sum_over_ranks(space.local(), n, f, sums.rendezvous(), slots, static_cast<detail::SumsOf<F>*>(nullptr));
   } else {
     add_up(f);
     detail::finish_sum(space.local(), f, sums.joined(), slots);

@@ -5,7 +5,9 @@
 #include <memory>
 #include <optional>
 #include <tuple>
+#include <utility>
 
+#include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/base/timing.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 
@@ -24,7 +26,7 @@ struct Revisions {
 /// launch replaces all kernel launches of a block. When the iterations can't be captured, every block runs without a
 /// graph. So do all blocks from the first whose capture is broken, by a call of another thread or by one that
 /// a capture doesn't allow, or whose graph can't be had, because memory ran out: of that block nothing has run then.
-/// On other spaces every block runs as it is.
+/// On other spaces every block runs as it is. Ranks that share a space on GPUs do each of these steps together.
 ///
 /// Requires  For capture, the length of a block is a multiple of `period`. After `period` iterations every scalar is in
 ///           the memory slot where it was before. A graph needs this, because a graph always uses the same slots. With
@@ -67,21 +69,34 @@ class CudaGraph {
   std::unique_ptr<Body> body_;
 };
 
-template <>
-class GraphCapture<Cuda> {
+/// Thrown by what can't be captured though it said so. The block then runs without a graph.
+class NotCapturable : public DeviceError {
+ public:
+  using DeviceError::DeviceError;
+};
+
+/// GraphCapture on Cuda, for one space or for those of several ranks, which decide together. A `Company` has
+///   space()             of which a stream is captured
+///   may_capture(here), all(here), any(here)    whether they can, and what all of them or some say
+///   captured(enqueue)   calls enqueue() during the capture
+///   launch(graph)
+template <class Company>
+class CapturedBlocks {
  public:
   /// enough: iterations after which a block is captured in any case.
-  GraphCapture(const Cuda& space, int iterations, int period, bool capturable, int enough = 32)
-      : iterations_(iterations),
+  CapturedBlocks(Company company, int iterations, int period, bool capturable, int enough)
+      : company_(std::move(company)),
+        iterations_(iterations),
         enough_(enough),
-        may_capture_(capturable && iterations % period == 0 && CudaGraph::can_capture(space)),
-        graph_(space) {}
+        may_capture_(
+            company_.may_capture(capturable && iterations % period == 0 && CudaGraph::can_capture(company_.space()))),
+        graph_(company_.space()) {}
 
   /// Runs one block, captured again when the revisions have changed. `changed`: what iterate() changes on the host,
   /// such as pointers that it swaps.
   template <class F, class... Changed>
   void operator()(const Revisions& revisions, F&& iterate, Changed&... changed) {
-    if (may_capture_ && pays()) {
+    if (may_capture_ && company_.any(pays())) {
       const std::tuple<Changed...> before(changed...);
       if (launch_graph(revisions, iterate)) return;
       may_capture_ = false;
@@ -116,19 +131,32 @@ class GraphCapture<Cuda> {
   /// be had: no iteration of the block has run then. What the iterations throw by themselves is thrown on.
   template <class F>
   bool launch_graph(const Revisions& revisions, F& iterate) {
+    const bool is_there = captured_ == revisions || capture(revisions, iterate);
+    if (!company_.all(is_there)) {
+      captured_.reset();
+      (void)graph_.abandon();
+      return false;
+    }
+    return company_.launch(graph_);
+  }
+
+  template <class F>
+  bool capture(const Revisions& revisions, F& iterate) {
     bool is_iterating = false;
     try {
-      if (captured_ != revisions) {
-        captured_.reset();
+      captured_.reset();
+      company_.captured([&] {
         graph_.begin();
         is_iterating = true;
         run(iterate);
         is_iterating = false;
         graph_.end();
-        captured_ = revisions;
-      }
-      graph_.launch();
+      });
+      captured_ = revisions;
       return true;
+    } catch (const NotCapturable&) {
+      (void)graph_.abandon();
+      return false;
     } catch (...) {
       const bool is_broken = graph_.abandon();
       if (is_iterating && !is_broken) throw;
@@ -136,12 +164,48 @@ class GraphCapture<Cuda> {
     }
   }
 
+  Company company_;
   int iterations_, enough_;
   int plain_ = 0;         ///< iterations without a graph so far
   double launching_ = 0;  ///< seconds that the host took to launch the latest of them
   bool may_capture_;
   std::optional<Revisions> captured_;  ///< those of the graph; none without a graph
   CudaGraph graph_;
+};
+
+/// A space that shares its iterations with nobody.
+class AloneOnGpu {
+ public:
+  explicit AloneOnGpu(const Cuda& space) : space_(space) {}
+
+  const Cuda& space() const { return space_; }
+  static bool may_capture(bool here) { return here; }
+  static bool all(bool here) { return here; }
+  static bool any(bool here) { return here; }
+  template <class F>
+  static void captured(F enqueue) {
+    enqueue();
+  }
+  /// False where it can't be launched.
+  static bool launch(CudaGraph& graph) {
+    try {
+      graph.launch();
+      return true;
+    } catch (const DeviceError&) {
+      (void)graph.abandon();
+      return false;
+    }
+  }
+
+ private:
+  Cuda space_;
+};
+
+template <>
+class GraphCapture<Cuda> : public CapturedBlocks<AloneOnGpu> {
+ public:
+  GraphCapture(const Cuda& space, int iterations, int period, bool capturable, int enough = 32)
+      : CapturedBlocks(AloneOnGpu(space), iterations, period, capturable, enough) {}
 };
 
 }  // namespace ostinato

@@ -53,6 +53,7 @@ void CudaGraph::end() {
   const OnDevice here(space_);
   OSTINATO_CUDA(body_->end_capture(space_.stream()));
   OSTINATO_CUDA(cudaGraphInstantiate(&body_->launchable, body_->graph, 0));
+  OSTINATO_CUDA(cudaGraphUpload(body_->launchable, space_.stream()));  // a launch then allocates nothing
 }
 
 bool CudaGraph::abandon() noexcept {

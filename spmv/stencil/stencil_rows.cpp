@@ -17,7 +17,7 @@ namespace ostinato::detail {
 
 namespace {
 
-using Row = std::array<double, neighbours>;
+using Row = StencilRow;
 
 std::string text(const StencilTerm& t) {
   return "(" + std::to_string(t.dx) + ", " + std::to_string(t.dy) + ", " + std::to_string(t.dz) + ")";
@@ -92,56 +92,6 @@ Row row_at(const Stencil& s, Index x, Index y, Index z) {
   return row;
 }
 
-/// What the rows of a matrix have in common.
-struct Tally {
-  Offset nonzeros = 0;
-  Index longest = 0, empty = 0, missing = 0, not_positive = 0, not_negative = 0;
-  double squares = 0, dominant = 0;  ///< of the lengths of rows; rows dominated by the diagonal
-  double least = HUGE_VAL, most = -HUGE_VAL, norm = 0;
-  bool finite = true;
-  std::uint32_t present[neighbours] = {};  ///< bit k: some row of this class has a coefficient for neighbour k
-
-  /// Adds a row that points of class c have.
-  void add(const Row& row, int c, Index times) {
-    Index length = 0;
-    double size = 0;
-    for (std::size_t k = 0; k < row.size(); ++k) {
-      length += row[k] != 0 ? 1 : 0;
-      present[c] |= row[k] != 0 ? 1u << k : 0u;
-      size += std::abs(row[k]);
-      finite = finite && std::isfinite(row[k]);
-    }
-    const double own = row[centre], of_own = std::abs(own);
-    nonzeros += Offset{times} * length;
-    longest = std::max(longest, length);
-    empty += length == 0 ? times : 0;
-    missing += own == 0 ? times : 0;
-    not_positive += own > 0 ? 0 : times;
-    not_negative += own < 0 ? 0 : times;
-    squares += static_cast<double>(times) * length * length;
-    dominant += 2 * of_own - size > 0.02 * of_own ? times : 0;
-    least = std::min(least, own);
-    most = std::max(most, own);
-    norm = std::max(norm, size);
-  }
-
-  void add(const Tally& other) {
-    nonzeros += other.nonzeros;
-    longest = std::max(longest, other.longest);
-    empty += other.empty;
-    missing += other.missing;
-    not_positive += other.not_positive;
-    not_negative += other.not_negative;
-    squares += other.squares;
-    dominant += other.dominant;
-    least = std::min(least, other.least);
-    most = std::max(most, other.most);
-    norm = std::max(norm, other.norm);
-    finite = finite && other.finite;
-    for (int c = 0; c < neighbours; ++c) present[c] |= other.present[c];
-  }
-};
-
 /// Writes a row, rounded to T, to where it is stored. Returns the rounded row.
 template <class T>
 Row store(const Row& row, const Slots& slots, T* to, std::size_t stride) {
@@ -182,15 +132,22 @@ void for_lines_of(const Extents& e, F f) {
   });
 }
 
-template <class T>
-Tally fill_points(const Stencil& s, const Slots& slots, T* a) {
+struct Point {
+  Index x = 0, y = 0, z = 0;
+};
+
+/// Writes the rows of the points in `held`, the first of which is `first` in the whole grid; beyond the end of an axis
+/// come the points of its beginning. Returns what the rows have in common for whose points `counts` is true.
+template <class T, class Counts>
+Tally fill_points(const Stencil& s, const Slots& slots, const Extents& held, const Point& first, Counts counts, T* a) {
   const Extents& e = s.extents;
-  std::vector<Tally> lines(static_cast<std::size_t>(e.y) * static_cast<std::size_t>(e.z));
-  for_lines_of(e, [&, of_lines = lines.data()](Index y, Index z, std::size_t line) {
+  std::vector<Tally> lines(static_cast<std::size_t>(held.y) * static_cast<std::size_t>(held.z));
+  for_lines_of(held, [&, of_lines = lines.data()](Index y, Index z, std::size_t line) {
     Tally tally;
-    for (Index x = 0; x < e.x; ++x) {
-      const Row row = store(row_at(s, x, y, z), slots, a + e.number(x, y, z), e.points());
-      tally.add(row, place(x, e.x) + 3 * place(y, e.y) + 9 * place(z, e.z), 1);
+    for (Index x = 0; x < held.x; ++x) {
+      const Index px = (first.x + x) % e.x, py = (first.y + y) % e.y, pz = (first.z + z) % e.z;
+      const Row row = store(row_at(s, px, py, pz), slots, a + held.number(x, y, z), held.points());
+      if (counts(x, y, z)) tally.add(row, place(px, e.x) + 3 * place(py, e.y) + 9 * place(pz, e.z), 1);
     }
     of_lines[line] = tally;
   });
@@ -198,15 +155,6 @@ Tally fill_points(const Stencil& s, const Slots& slots, T* a) {
   for (const Tally& line : lines) all.add(line);
   return all;
 }
-
-struct Symmetry {
-  bool pattern = true, values = true;
-
-  void compare(double one, double other) {
-    pattern = pattern && (one != 0) == (other != 0);
-    values = values && one == other;
-  }
-};
 
 template <class T>
 Symmetry symmetry_of_terms(const Stencil& s) {
@@ -239,44 +187,8 @@ Symmetry symmetry_of_points(const Extents& e, const Periodic& periodic, const Sl
     of_lines[line] = found;
   });
   Symmetry all;
-  for (const Symmetry& line : lines) {
-    all.pattern = all.pattern && line.pattern;
-    all.values = all.values && line.values;
-  }
+  for (const Symmetry& line : lines) all.add(line);
   return all;
-}
-
-Structure structure_of(const Stencil& s, const Around& around, const Tally& all, const Symmetry& symmetry) {
-  Structure structure;
-  const double rows = static_cast<double>(s.extents.points());
-  structure.rows = structure.cols = static_cast<Index>(s.extents.points());
-  structure.nonzeros = all.nonzeros;
-  std::set<Index> offsets;
-  for (int c = 0; c < neighbours; ++c) {
-    const Index x = point_of(c % 3, s.extents.x), y = point_of(c / 3 % 3, s.extents.y),
-                z = point_of(c / 9, s.extents.z);
-    for (int k = 0; k < neighbours; ++k) {
-      Index nx = x, ny = y, nz = z;
-      if ((all.present[c] >> k & 1) != 0 && around.periodic.go(s.extents, Step::of(k), nx, ny, nz))
-        offsets.insert(static_cast<Index>(s.extents.number(nx, ny, nz)) -
-                       static_cast<Index>(s.extents.number(x, y, z)));
-    }
-  }
-  structure.offsets.assign(offsets.begin(), offsets.end());
-  structure.diagonals = static_cast<Offset>(offsets.size());
-  structure.longest_row = all.longest;
-  structure.empty_rows = all.empty;
-  structure.mean_row = static_cast<double>(all.nonzeros) / rows;
-  structure.row_deviation = std::sqrt(std::max(0.0, all.squares / rows - structure.mean_row * structure.mean_row));
-  structure.pattern_symmetric = symmetry.pattern;
-  structure.symmetric = symmetry.values;
-  structure.missing_diagonal = all.missing;
-  structure.positive_diagonal = all.not_positive == 0;
-  structure.negative_diagonal = all.not_negative == 0;
-  structure.constant_diagonal = all.missing == 0 && all.least == all.most;
-  structure.finite = all.finite;
-  structure.norm_inf = all.norm;
-  return structure;
 }
 
 }  // namespace
@@ -315,11 +227,68 @@ Grid grid_of(const Stencil& stencil) {
   return grid;
 }
 
+Structure structure_of(const Stencil& s, const Around& around, const Tally& all, const Symmetry& symmetry) {
+  Structure structure;
+  const double rows = static_cast<double>(s.extents.points());
+  structure.rows = structure.cols = static_cast<Index>(s.extents.points());
+  structure.nonzeros = all.nonzeros;
+  std::set<Index> offsets;
+  for (int c = 0; c < neighbours; ++c) {
+    const Index x = point_of(c % 3, s.extents.x), y = point_of(c / 3 % 3, s.extents.y),
+                z = point_of(c / 9, s.extents.z);
+    for (int k = 0; k < neighbours; ++k) {
+      Index nx = x, ny = y, nz = z;
+      if ((all.present[c] >> k & 1) != 0 && around.periodic.go(s.extents, Step::of(k), nx, ny, nz))
+        offsets.insert(static_cast<Index>(s.extents.number(nx, ny, nz)) -
+                       static_cast<Index>(s.extents.number(x, y, z)));
+    }
+  }
+  structure.offsets.assign(offsets.begin(), offsets.end());
+  structure.diagonals = static_cast<Offset>(offsets.size());
+  structure.longest_row = all.longest;
+  structure.empty_rows = all.empty;
+  structure.mean_row = static_cast<double>(all.nonzeros) / rows;
+  structure.row_deviation = std::sqrt(std::max(0.0, all.squares / rows - structure.mean_row * structure.mean_row));
+  structure.pattern_symmetric = symmetry.pattern;
+  structure.symmetric = symmetry.values;
+  structure.missing_diagonal = all.missing;
+  structure.positive_diagonal = all.not_positive == 0;
+  structure.negative_diagonal = all.not_negative == 0;
+  structure.constant_diagonal = all.missing == 0 && all.least == all.most;
+  structure.finite = all.finite;
+  structure.norm_inf = all.norm;
+  return structure;
+}
+
+template <class T>
+StencilPart fill_planes(const Stencil& stencil, const Grid& grid, const Planes& planes, T* a) {
+  const Slots slots = slots_of(grid);
+  const int axis = last_axis(grid.extents);
+  const Extents held = with_planes(grid.extents, planes.end - planes.begin);
+  const Index whole = planes_of(grid.extents), from = (planes.begin + whole) % whole;
+  const Point first{axis == 0 ? from : 0, axis == 1 ? from : 0, axis == 2 ? from : 0};
+  StencilPart part;
+  part.tally = fill_points(
+      stencil, slots, held, first,
+      [&](Index x, Index y, Index z) {
+        const Index plane = planes.begin + (axis == 0 ? x : axis == 1 ? y : z);
+        return plane >= planes.own_begin && plane < planes.own_end;
+      },
+      a);
+  Periodic periodic = around_of(grid).periodic;
+  if (planes.end - planes.begin < whole || planes.own_begin != planes.begin)
+    (axis == 0 ? periodic.x : axis == 1 ? periodic.y : periodic.z) = false;
+  part.symmetry = symmetry_of_points(held, periodic, slots, a);
+  return part;
+}
+
 template <class T>
 Structure fill_rows(const Stencil& stencil, Grid& grid, T* a) {
   const Slots slots = slots_of(grid);
   const bool by_class = is_by_class(stencil);
-  const Tally all = by_class ? fill_classes(stencil, slots, a) : fill_points(stencil, slots, a);
+  const Tally all = by_class ? fill_classes(stencil, slots, a)
+                             : fill_points(
+                                   stencil, slots, grid.extents, {}, [](Index, Index, Index) { return true; }, a);
   grid.dominant = all.dominant / static_cast<double>(grid.extents.points());
   const Around around = around_of(grid);
   return structure_of(
@@ -357,5 +326,7 @@ std::optional<std::array<double, neighbours>> row_of_all(const std::vector<doubl
 
 template Structure fill_rows(const Stencil&, Grid&, float*);
 template Structure fill_rows(const Stencil&, Grid&, double*);
+template StencilPart fill_planes(const Stencil&, const Grid&, const Planes&, float*);
+template StencilPart fill_planes(const Stencil&, const Grid&, const Planes&, double*);
 
 }  // namespace ostinato::detail

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numeric>
 
 #include <ostinato/spmv/analysis/profile.hpp>
 #include <ostinato/spmv/base/error.hpp>
-#include <ostinato/spmv/base/timing.hpp>
 #include <ostinato/spmv/cost/cost.hpp>
 #include <ostinato/spmv/formats/row_blocks_host.hpp>
 #include <ostinato/spmv/shapes.hpp>
@@ -18,8 +18,10 @@
 #include <ostinato/spmv/space/dot.hpp>
 #include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
+#include <ostinato/spmv/space/sums_of_blocks.hpp>
 #include <ostinato/spmv/space/vector_steps_definition.hpp>
 #include <ostinato/spmv/team/distributed_facts.hpp>
+#include <ostinato/spmv/team/halo.hpp>
 #include <ostinato/spmv/team/halo_steps.hpp>
 
 namespace ostinato {
@@ -165,47 +167,54 @@ DistributedOperator<Local, T>::DistributedOperator(const Space& space, const Par
   auto cut = team.agreed([&] { return std::make_unique<Cut>(a, cols.begin(team), cols.end(team), format_ == "dia"); });
   if (is_cuda<Local> && format == "auto" && format_ != "dia" && team.most(cut->pads_too_much() ? 1 : 0) > 0)
     format_ = "csr";
-  halo_ = HaloPlan(team, cols, cut->ghosts);
+  ghosts_ = std::make_unique<GhostExchange<Local, T>>(space, HaloPlan(team, cols, cut->ghosts), cut->own);
   team.agreed([&] { build(std::move(*cut)); });
-  if constexpr (is_cuda<Local>) meet_peers();
 }
 
-/// Finds out whether ghosts go from GPU to GPU, and prepares their way.
+/// What joins the sums of blocks, where the formats leave them.
 template <class Local, class T>
-void DistributedOperator<Local, T>::meet_peers() requires is_cuda<Local> {
-  const Team& team = space_.team();
-  const std::size_t ranks = static_cast<std::size_t>(team.size()), below = halo_.below(), bytes = sizeof(T);
-  if (team.size() > 1) peers_ = PeerBuffers::make(team, space_.local());
-  if (peers_ == nullptr) {
-    team.agreed([&] { courier_ = std::make_unique<Courier>(space_.local(), sent_.bytes(), halo_.ghosts() * bytes); });
-    return;
-  }
-  std::vector<std::size_t> mine(ranks), all(ranks * ranks);
-  for (std::size_t r = 0; r < ranks; ++r) mine[r] = halo_.begin_of(static_cast<int>(r));
-  team.all_gather(mine.data(), ranks * sizeof(std::size_t), all.data());
-  halo_.for_ghosts([&](int rank, std::size_t begin, std::size_t count) {
-    const std::size_t there = all[static_cast<std::size_t>(rank) * ranks + static_cast<std::size_t>(team.rank())];
-    T* const to = x_.data() + (begin < below ? begin : own_.size() + begin);
-    copies_.push_back({rank, there * bytes, to, count * bytes});
+void DistributedOperator<Local, T>::build_join(const Cut& cut) requires is_cuda<Local> {
+  if (format_ != "dia" && format_ != in_order<Local>) return;
+  const auto there = [&]<class Values>(const Values& from) {
+    using V = typename Values::value_type;
+    return Vector<Cuda, V>(space_.local(), std::span<const V>(from));
+  };
+  const std::size_t blocks = (this->rows() + host_block - 1) / host_block;
+  std::vector<Index> first(blocks + 1), place = cut.ghosts;
+  auto col = cut.boundary.col;
+  std::vector<std::uint8_t> rank(place.size());
+  for (const Index row : cut.rows) ++first[static_cast<std::size_t>(row) / host_block + 1];
+  std::partial_sum(first.begin(), first.end(), first.begin());
+  const Index below = static_cast<Index>(ghosts_->plan().below()), owns = static_cast<Index>(cut.own.size());
+  for (Index& c : col)
+    c = c < below ? ~c : c < below + owns ? cut.own[static_cast<std::size_t>(c - below)] : ~(c - owns);
+  ghosts_->plan().for_ghosts([&](int owner, std::size_t begin, std::size_t count) {
+    for (std::size_t g = begin; g < begin + count; ++g) {
+      rank[g] = static_cast<std::uint8_t>(owner);
+      place[g] -= column_parts_.offset(owner);
+    }
   });
+  gpu_.sums = Vector<Cuda, double>(space_.local(), blocks);
+  gpu_.first_of = there(first);
+  gpu_.ptr = there(cut.boundary.row_ptr);
+  gpu_.col = there(col);
+  gpu_.val = there(cut.boundary.val);
+  gpu_.ghost_rank = there(rank);
+  gpu_.ghost_place = there(place);
 }
 
 template <class Local, class T>
 void DistributedOperator<Local, T>::build(Cut cut) {
   const Local& local = space_.local();
-  const auto numbers = [&](std::span<const Index> from) { return Vector<Local, Index>(local, from); };
-  const std::size_t rows = cut.rows.size(), columns = static_cast<std::size_t>(cut.boundary.cols);
-  given_ = numbers(halo_.given());
-  own_ = numbers(cut.own);
-  rows_ = numbers(cut.rows);
-  sent_ = Vector<Local, T>(local, given_.size());
-  x_ = Vector<Local, T>(local, columns);
+  const std::size_t rows = cut.rows.size();
+  rows_ = Vector<Local, Index>(local, std::span<const Index>(cut.rows));
   y_ = Vector<Local, T>(local, rows);
   slot_ = Vector<Local, sum_t<T>>(local, 1);
   for (const Index row : cut.rows) {
     const std::size_t block = static_cast<std::size_t>(row) / host_block;
     if (boundary_blocks_.empty() || boundary_blocks_.back() != block) boundary_blocks_.push_back(block);
   }
+  if constexpr (is_cuda<Local>) build_join(cut);
   if (cut.interior.nonzeros() > 0 || rows < this->rows())
     interior_ = std::make_unique<Operator<Local, T>>(local, std::move(cut.interior), FormatOptions{.format = format_});
   if (rows > 0)
@@ -221,67 +230,26 @@ void DistributedOperator<Local, T>::add_adjoint(const CsrView<T>& mine) {
   adjoint_ = std::make_unique<DistributedOperator>(space_, column_parts_, row_parts_, rows.view());
 }
 
-/// Starts the exchange of ghosts: on a GPU, their copies, or that of what other ranks get.
+/// Multiplies the interior rows while the ghosts come, and then those of the boundary, into y_.
 template <class Local, class T>
-void DistributedOperator<Local, T>::begin(const T* x) const {
-  if (peers_ != nullptr) {
-    const Stopwatch watch;
-    peers_->turn(sent_.bytes());
-    pick(space_.local(), given_, x, reinterpret_cast<T*>(peers_->mine()));
-    peers_->publish();
-    space_.team().all_gather(nullptr, 0, nullptr);
-    peers_->copy(copies_);
-    seconds_ += watch.seconds();
-    return;
-  }
-  pick(space_.local(), given_, x, sent_.data());
-  if constexpr (Local::has_host_memory) {
-    halo_.start(space_.team(), sent_.data(), x_.data(), x_.data() + halo_.below() + own_.size());
-  } else {
-    courier_->fetch(sent_.data());
-  }
-}
-
-/// Ends it, and completes the x of the boundary.
-template <class Local, class T>
-void DistributedOperator<Local, T>::end(const T* x) const {
-  pick(space_.local(), own_, x, x_.data() + halo_.below());
-  const Stopwatch watch;
-  if (peers_ != nullptr) {
-    peers_->join();
-  } else if constexpr (Local::has_host_memory) {
-    space_.team().finish_exchange();
-  } else {
-    const std::size_t below = halo_.below(), above = halo_.ghosts() - below;
-    courier_->wait();
-    T* const ghosts = reinterpret_cast<T*>(courier_->in());
-    halo_.start(space_.team(), reinterpret_cast<const T*>(courier_->out()), ghosts, ghosts + below);
-    space_.team().finish_exchange();
-    courier_->deliver({{x_.data(), below * sizeof(T)}, {x_.data() + below + own_.size(), above * sizeof(T)}});
-  }
-  seconds_ += watch.seconds();
-  ++exchanges_;
-}
-
-/// The rows of the boundary, after the interior has overwritten y; their y before is in y_.
-template <class Local, class T>
-void DistributedOperator<Local, T>::multiply_boundary(T alpha, T beta, T* y) const {
-  if (boundary_ == nullptr) return;
-  boundary_->apply(alpha, x_.span(), beta, y_.span());
-  put<Local, T>(space_.local(), rows_, y_.data(), y);
+template <class Interior, class Boundary>
+void DistributedOperator<Local, T>::multiply(const T* x, Interior interior, Boundary boundary) const {
+  ghosts_->start(x);
+  if (interior_ != nullptr) interior(*interior_);
+  ghosts_->finish(x);
+  if (boundary_ != nullptr) boundary(*boundary_);
 }
 
 template <class Local, class T>
 void DistributedOperator<Local, T>::apply(T alpha, Block<const T> x, T beta, Block<T> y) const {
   require_shapes("apply", this->rows(), this->cols(), x.rows, y.rows);
   for (int k = 0; k < y.columns; ++k) {
-    const T* const from = x.column(k).data();
     T* const to = y.column(k).data();
-    begin(from);
     if (beta != T{0}) pick<Local, T>(space_.local(), rows_, to, y_.data());
-    if (interior_ != nullptr) interior_->apply(alpha, x.column(k), beta, y.column(k));
-    end(from);
-    multiply_boundary(alpha, beta, to);
+    multiply(
+        x.column(k).data(), [&](const auto& a) { a.apply(alpha, x.column(k), beta, y.column(k)); },
+        [&](const auto& a) { a.apply(alpha, ghosts_->boundary(), beta, y_.span()); });
+    put<Local, T>(space_.local(), rows_, y_.data(), to);
   }
 }
 
@@ -291,17 +259,43 @@ void DistributedOperator<Local, T>::apply_dot(Block<const T> x, Block<T> y, Bloc
   require_shapes("apply_dot", this->rows(), this->cols(), x.rows, w.rows);
   if constexpr (Local::has_host_memory) {
     for (int k = 0; k < y.columns; ++k) {
-      const T* const from = x.column(k).data();
-      begin(from);
       formats::detail::dot_blocks().clear();
-      if (interior_ != nullptr) interior_->apply_dot(x.column(k), y.column(k), w.column(k), slot_.data());
-      end(from);
-      multiply_boundary(T{1}, T{0}, y.column(k).data());
+      multiply(
+          x.column(k).data(), [&](const auto& a) { a.apply_dot(x.column(k), y.column(k), w.column(k), slot_.data()); },
+          [&](const auto& a) { a.apply(T{1}, ghosts_->boundary(), T{0}, y_.span()); });
+      put<Local, T>(space_.local(), rows_, y_.data(), y.column(k).data());
       join_dot(w.column(k).data(), y.column(k).data(), slots + k);
     }
   } else {
-    LinearMap<Space, T>::apply_dot(x, y, w, slots);
+    if (gpu_.first_of.size() == 0) return LinearMap<Space, T>::apply_dot(x, y, w, slots);
+    for (int k = 0; k < y.columns; ++k)
+      dot_on_gpu(x.column(k).data(), y.column(k).data(), w.column(k).data(), slots + k);
   }
+}
+
+/// y = A x;  *slot = w . y of all ranks, from the sums of blocks that the interior rows leave. In captured products the
+/// boundary's kernel reads the ghosts from the memory of the other ranks, whose x stays as it is until the sum.
+template <class Local, class T>
+void DistributedOperator<Local, T>::dot_on_gpu(const T* x, T* y, const T* w,
+                                               Slot<T> slot) const requires is_cuda<Local> {
+  const std::size_t n = this->rows();
+  const bool reads_peers = ghosts_->meets_in_kernels();
+  if (!reads_peers) ghosts_->start(x);
+  if (interior_ != nullptr) {
+    const SumsOfBlocks there(space_.local(), const_cast<double*>(gpu_.sums.data()));
+    interior_->apply_dot(In<T>(x, this->cols()), Out<T>(y, n), In<T>(w, n), slot_.data());
+  }
+  if (!reads_peers) ghosts_->finish(x);
+  detail::Ghosts<T> ghosts{ghosts_->boundary().data(), ghosts_->plan().below(), ghosts_->owns()};
+  if (reads_peers) {
+    ghosts.at = ghosts_->rendezvous();
+    ghosts.rank = gpu_.ghost_rank.data();
+    ghosts.place = gpu_.ghost_place.data();
+  }
+  const detail::BoundaryRows<T> boundary{static_cast<Index>(rows_.size()), rows_.data(), gpu_.ptr.data(),
+                                         gpu_.col.data(), gpu_.val.data()};
+  detail::multiply_boundary(space_.local(), boundary, ghosts, x, y);
+  sum(space_, n, detail::DotOfProduct<T>{gpu_.sums.data(), gpu_.first_of.data(), w, y}, slot);
 }
 
 /// *slot = w . y of all ranks, from the sums of blocks that the interior rows have left, where their format does that.
@@ -329,14 +323,14 @@ bool DistributedOperator<Local, T>::accurate_residual(double outer, double inner
   require_shapes("accurate_residual", this->rows(), this->cols(), x.rows, r.rows);
   for (int k = 0; k < r.columns; ++k) {
     const T* const from = x.column(k).data();
-    begin(from);
+    ghosts_->start(from);
     if (interior_ != nullptr)
       interior_->accurate_residual(outer, inner, x.column(k), b.column(k), r.column(k), slot_.data());
-    end(from);
+    ghosts_->finish(from);
     if (boundary_ != nullptr) {
       Vector<Local, T> right(space_.local(), rows_.size());
       pick(space_.local(), rows_, b.column(k).data(), right.data());
-      boundary_->accurate_residual(outer, inner, x_.span(), right.span(), y_.span(), slot_.data());
+      boundary_->accurate_residual(outer, inner, ghosts_->boundary(), right.span(), y_.span(), slot_.data());
       put<Local, T>(space_.local(), rows_, y_.data(), r.column(k).data());
     }
     dot<T>(space_, r.column(k), r.column(k), slots + k);
@@ -347,22 +341,18 @@ bool DistributedOperator<Local, T>::accurate_residual(double outer, double inner
 template <class Local, class T>
 std::size_t DistributedOperator<Local, T>::bytes() const {
   const auto of = [](const std::unique_ptr<Operator<Local, T>>& a) { return a == nullptr ? 0 : a->bytes(); };
-  std::size_t way = halo_.bytes() + (courier_ == nullptr ? 0 : sent_.bytes() + halo_.ghosts() * sizeof(T));
-  if constexpr (is_cuda<Local>) way += peers_ == nullptr ? 0 : peers_->bytes();
-  return of(interior_) + of(boundary_) + given_.bytes() + own_.bytes() + rows_.bytes() + sent_.bytes() + x_.bytes() +
-         y_.bytes() + slot_.bytes() + way + (adjoint_ == nullptr ? 0 : adjoint_->bytes());
+  std::size_t total = of(interior_) + of(boundary_) + ghosts_->bytes() + rows_.bytes() + y_.bytes();
+  if constexpr (is_cuda<Local>) total += gpu_.bytes();
+  return total + (adjoint_ == nullptr ? 0 : adjoint_->bytes());
 }
 
 template <class Local, class T>
 HaloReport DistributedOperator<Local, T>::report() const {
-  return {.rows = static_cast<std::int64_t>(this->rows()),
-          .entries = entries_,
-          .boundary_rows = static_cast<std::int64_t>(rows_.size()),
-          .ghosts = static_cast<std::int64_t>(halo_.ghosts()),
-          .neighbours = halo_.neighbours(),
-          .bytes = (halo_.ghosts() + given_.size()) * sizeof(T),
-          .exchanges = exchanges_,
-          .seconds = seconds_};
+  HaloReport report = ghosts_->report();
+  report.rows = static_cast<std::int64_t>(this->rows());
+  report.entries = entries_;
+  report.boundary_rows = static_cast<std::int64_t>(rows_.size());
+  return report;
 }
 
 template <class T>

@@ -6,33 +6,21 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <ostinato/spmv/analysis/facts.hpp>
 #include <ostinato/spmv/linear_map.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
 #include <ostinato/spmv/operator.hpp>
-#include <ostinato/spmv/space/courier.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 #include <ostinato/spmv/team/distributed_space.hpp>
-#include <ostinato/spmv/team/halo.hpp>
+#include <ostinato/spmv/team/ghost_exchange.hpp>
 #include <ostinato/spmv/team/partition.hpp>
-#include <ostinato/spmv/team/peer_buffers.hpp>
 
 namespace ostinato {
-
-/// What the products of a rank exchange, and how long that took.
-struct HaloReport {
-  std::int64_t rows = 0, entries = 0;  ///< of this rank
-  std::int64_t boundary_rows = 0;      ///< of these: rows that need ghosts
-  std::int64_t ghosts = 0;             ///< elements that a product gets from other ranks
-  int neighbours = 0;
-  std::size_t bytes = 0;        ///< that a product sends and receives
-  std::uint64_t exchanges = 0;  ///< since the operator was made
-  double seconds = 0;           ///< that these waited, after the interior rows were done
-};
 
 /// A matrix of which each rank of a team has some rows.
 ///
@@ -45,10 +33,8 @@ struct HaloReport {
 /// Layout    Interior rows in dia where the whole matrix has few diagonals, well filled, else in csr; boundary rows in
 ///           csr, with the columns that they need alone. On GPUs sliced-ell stands for csr, unless few long rows
 ///           would pad it to more than eight slots an entry.
-/// Traffic   As Operator, and 16 bytes for each ghost and each element that goes to another rank, in double precision.
-/// Exec      All ranks call all functions together, each on one thread. On GPUs the ghosts are copied while the
-///           interior rows are multiplied, from GPU to GPU or, where these don't reach each other, by the hosts, which
-///           then wait.
+/// Traffic   As Operator, and that of GhostExchange.
+/// Exec      All ranks call all functions together, each on one thread (GhostExchange).
 /// Throws    ArgumentError on all ranks where the rows of one aren't valid: RankError on the others. RankError from
 ///           products.
 template <class Local, class T>
@@ -78,16 +64,33 @@ class DistributedOperator : public LinearMap<Distributed<Local>, T> {
   bool accurate_residual(double outer, double inner, Block<const T> x, Block<const T> b, Block<T> r,
                          Slot<T> slots) const override;
   const LinearMap<Space, T>* adjoint() const override { return adjoint_.get(); }
+  bool capturable() const override { return ghosts_->capturable(); }
   const Facts* facts() const override { return &facts_; }
   std::size_t bytes() const override;
 
  private:
   struct Cut;
+  /// For the kernel that joins the sums of blocks of w . y and multiplies the boundary; empty where rows are csr.
+  struct Join {
+    Vector<Cuda, double> sums;
+    Vector<Cuda, Index> first_of;  ///< blocks + 1: among the rows of the boundary
+    Vector<Cuda, Offset> ptr;
+    Vector<Cuda, Index> col, ghost_place;
+    Vector<Cuda, T> val;
+    Vector<Cuda, std::uint8_t> ghost_rank;
+
+    std::size_t bytes() const {
+      return sums.bytes() + first_of.bytes() + ptr.bytes() + col.bytes() + val.bytes() + ghost_place.bytes() +
+             ghost_rank.bytes();
+    }
+  };
+  struct None {};
+
   void build(Cut cut);
-  void meet_peers() requires is_cuda<Local>;
-  void begin(const T* x) const;
-  void end(const T* x) const;
-  void multiply_boundary(T alpha, T beta, T* y) const;
+  void build_join(const Cut& cut) requires is_cuda<Local>;
+  void dot_on_gpu(const T* x, T* y, const T* w, Slot<T> slot) const requires is_cuda<Local>;
+  template <class Interior, class Boundary>
+  void multiply(const T* x, Interior interior, Boundary boundary) const;
   void join_dot(const T* w, const T* y, Slot<T> slot) const requires is_host<Local>;
 
   using LinearMap<Space, T>::space_;
@@ -95,19 +98,14 @@ class DistributedOperator : public LinearMap<Distributed<Local>, T> {
   std::string format_;
   Facts facts_;
   Offset entries_ = 0;
-  mutable HaloPlan halo_;
   std::unique_ptr<Operator<Local, T>> interior_, boundary_;  ///< null without rows
   std::vector<std::size_t> boundary_blocks_;                 ///< blocks of rows that have some of the boundary
-  Vector<Local, Index> given_, own_, rows_;  ///< elements for others; columns and rows of the boundary, own numbers
-  mutable Vector<Local, T> sent_, x_, y_;    ///< of the boundary: ghosts below, own elements, ghosts above
+  std::unique_ptr<GhostExchange<Local, T>> ghosts_;          ///< x of the boundary
+  Vector<Local, Index> rows_;                                ///< of the boundary, own numbers
+  mutable Vector<Local, T> y_;                               ///< of the boundary
   mutable Vector<Local, sum_t<T>> slot_;
-  // On GPUs, one of the two: the ghosts are copied from the memory of the others, or go through that of the host.
-  std::unique_ptr<PeerBuffers> peers_;
-  std::vector<PeerBuffers::Copy> copies_;
-  std::unique_ptr<Courier> courier_;
+  [[no_unique_address]] std::conditional_t<is_cuda<Local>, Join, None> gpu_;
   std::unique_ptr<DistributedOperator> adjoint_;
-  mutable std::uint64_t exchanges_ = 0;
-  mutable double seconds_ = 0;
 };
 
 /// The entries of a rank's rows in its own columns, with own numbers: a block of the main diagonal.

@@ -15,11 +15,14 @@
 #include <ostinato/spmv/base/timing.hpp>
 #include <ostinato/spmv/space/concept.hpp>
 #include <ostinato/spmv/space/courier.hpp>
+#include <ostinato/spmv/space/graph_capture.hpp>
 #include <ostinato/spmv/space/readback.hpp>
 #include <ostinato/spmv/space/shared_space.hpp>
 #include <ostinato/spmv/space/sum_parts.hpp>
 #include <ostinato/spmv/team/partition.hpp>
+#include <ostinato/spmv/team/peer_access.hpp>
 #include <ostinato/spmv/team/peer_buffers.hpp>
+#include <ostinato/spmv/team/rendezvous.hpp>
 #include <ostinato/spmv/team/team.hpp>
 
 namespace ostinato {
@@ -30,7 +33,7 @@ namespace ostinato {
 /// A sum gathers the sums of the blocks of all ranks, 8 bytes for 2048 elements, and adds them in order: it has the
 /// bits of the sum on one rank, where parts begin at multiples of a block (Partition). On GPUs kernels read the sums of
 /// other ranks and add them in another order, which is the same for any number of ranks, too; or the host does that
-/// (PeerBuffers).
+/// (PeerBuffers). In captured iterations the kernels of all ranks wait for each other (Rendezvous).
 ///
 /// Exec      All ranks call the same functions in the same order, each on one thread. With Cuda each rank has a Cuda of
 ///           its own, on whichever GPU.
@@ -70,6 +73,17 @@ class Distributed : public Local {
   void say(Ending ending) const { shared_->said = ending; }
   Ending heard() const { return shared_->heard; }
 
+  /// Whether iterations can be captured, and kernels of the ranks wait for each other in them.
+  /// Exec      Collective, as the next two.
+  bool can_capture() const requires is_cuda<Local> { return shared_->meet(), shared_->may_wait; }
+  /// Whether it holds on all ranks. Says and hears, as a sum does.
+  bool all(bool here) const { return shared_->is_said_by_all(here); }
+  /// Until end_capture() sums are kernels that wait for those of other ranks, which the returned object keeps possible.
+  std::shared_ptr<Rendezvous> begin_capture() const requires is_cuda<Local> { return shared_->begin_capture(); }
+  void end_capture() const requires is_cuda<Local> { shared_->captures = false; }
+  bool captures() const requires is_cuda<Local> { return shared_->captures; }
+  void add_reductions(std::uint64_t replayed) const { shared_->reductions += replayed; }
+
   /// Of all sums since the space was made.
   std::uint64_t reductions() const { return shared_->reductions; }
   double reduction_seconds() const { return shared_->seconds; }  ///< with the time that other ranks took longer
@@ -80,7 +94,18 @@ class Distributed : public Local {
     std::uint32_t said = 0, blocks = 0;
   };
 
-  struct Shared {
+  /// How the ranks of GPUs join their sums.
+  struct Meeting {
+    bool has_met = false;                ///< has found out the rest, at the first sum
+    std::unique_ptr<PeerBuffers> peers;  ///< null without
+    bool may_wait = false;               ///< kernels for each other
+    bool captures = false;
+    std::size_t most_bytes = 0, captured_bytes = 0;  ///< of the sums of a rank's blocks so far; that there is room for
+    std::shared_ptr<Rendezvous> rendezvous;
+  };
+  struct None {};
+
+  struct Shared : std::conditional_t<is_cuda<Local>, Meeting, None> {
     Shared(const Local& of_rank, Team of) : team(std::move(of)), local(of_rank), mine(of_rank) {}
 
     static constexpr std::size_t most_room = 65536;
@@ -136,17 +161,36 @@ class Distributed : public Local {
       return head;
     }
 
-    /// Finds out how the ranks of GPUs join their sums, at the first one.
+    bool is_said_by_all(bool here) {
+      if constexpr (is_cuda<Local>) confirm();
+      gather_heads(here ? 1 : 0, sizeof(Head));
+      bool everywhere = true;
+      for (std::size_t r = 0; r < static_cast<std::size_t>(team.size()); ++r)
+        everywhere = everywhere && head_of(r).blocks == 1;
+      return everywhere;
+    }
+
     void meet() requires is_cuda<Local> {
-      if (has_met) return;
-      peers = PeerBuffers::make(team, local);
-      has_met = true;
+      if (this->has_met) return;
+      this->peers = PeerBuffers::make(team, local);
+      this->may_wait = this->peers != nullptr && may_wait_in_kernels(team, local);
+      this->has_met = true;
+    }
+    void confirm() requires is_cuda<Local> {
+      if (this->rendezvous != nullptr) this->rendezvous->confirm();
+    }
+    std::shared_ptr<Rendezvous> begin_capture() requires is_cuda<Local> {
+      constexpr std::size_t of_a_number = 16;  // and one goes ahead
+      this->captured_bytes = std::max(this->captured_bytes, team.most(this->most_bytes));
+      const std::size_t need = (this->captured_bytes / sizeof(double) + 1) * of_a_number;
+      if (this->rendezvous == nullptr || this->rendezvous->view().bytes < need)
+        this->rendezvous = std::make_shared<Rendezvous>(team, local, need);
+      this->captures = true;
+      return this->rendezvous;
     }
 
     Team team;
     Local local;
-    bool has_met = false;
-    std::unique_ptr<PeerBuffers> peers;  ///< null without
     Ending said = Ending::none, heard = Ending::none;
     SharedBytes<Local> mine;
     std::vector<std::byte> all, sums;
@@ -166,30 +210,45 @@ class Distributed<Local>::BlockSums {
 
  public:
   BlockSums(Shared& shared, std::size_t n) : shared_(shared), n_(n), own_((n + block - 1) / block) {
-    if constexpr (is_cuda<Local>) shared.meet();
-    if (shared.peers != nullptr) {
-      shared.peers->turn(own_ * sizeof(Sums));
-    } else {
-      shared.mine.make_room(std::max(sizeof(Head) + own_ * sizeof(Sums), shared.room));
+    if constexpr (is_cuda<Local>) {
+      if (shared.captures) return;
+      shared.meet();
+      shared.most_bytes = std::max(shared.most_bytes, own_ * sizeof(Sums));
+      if (shared.peers != nullptr) {
+        shared.peers->turn(own_ * sizeof(Sums));
+        return;
+      }
     }
+    shared.mine.make_room(std::max(sizeof(Head) + own_ * sizeof(Sums), shared.room));
   }
 
   template <class F>
   void for_parts(F f) {
-    std::byte* const to = shared_.peers != nullptr ? shared_.peers->mine() : shared_.mine.data() + sizeof(Head);
-    f(std::size_t{0}, n_, reinterpret_cast<Sums*>(to));
+    f(std::size_t{0}, n_, reinterpret_cast<Sums*>(place()));
   }
   void reduce() { shared_.gather(own_, sizeof(Sums)); }
   std::size_t blocks() const { return shared_.sums.size() / sizeof(Sums); }
   const Sums* data() const { return reinterpret_cast<const Sums*>(shared_.sums.data()); }
 
+  bool is_captured() const requires is_cuda<Local> { return shared_.captures; }
+  /// Where a captured kernel does all of it.
+  /// Throws    NotCapturable where there is too little room.
+  const detail::RendezvousView& rendezvous() const requires is_cuda<Local> {
+    if (own_ * sizeof(Sums) > shared_.captured_bytes)
+      throw NotCapturable("a sum is longer than those before the capture");
+    ++shared_.reductions;
+    return shared_.rendezvous->view();
+  }
+
   /// reduce() for a kernel: where it finds the sums of all blocks, or those that the host has added up.
   detail::SumParts<Sums> joined() requires is_cuda<Local> {
+    if (shared_.captures) throw NotCapturable("the host joins a sum");
+    shared_.confirm();
     detail::SumParts<Sums> parts;
     if (shared_.peers == nullptr) {
       shared_.local.wait();
       reduce();
-      Sums* const total = reinterpret_cast<Sums*>(shared_.mine.data() + sizeof(Head));
+      Sums* const total = reinterpret_cast<Sums*>(place());
       *total = detail::sum_in_lanes(data(), blocks());
       parts.add(total, 1);
       return parts;
@@ -209,8 +268,61 @@ class Distributed<Local>::BlockSums {
  private:
   static constexpr std::size_t block = static_cast<std::size_t>(Partition::block);
 
+  /// For the sums of this rank.
+  std::byte* place() {
+    if constexpr (is_cuda<Local>) {
+      if (shared_.peers != nullptr) return shared_.peers->mine();
+    }
+    return shared_.mine.data() + sizeof(Head);
+  }
+
   Shared& shared_;
   std::size_t n_, own_;
+};
+
+/// Captures once all ranks can and one of them finds that it pays. Each rank launches its graph when all have theirs,
+/// and nothing else before all have launched: a graph waits for those of the others, and the host may wait for it.
+class RanksTogether {
+ public:
+  explicit RanksTogether(const Distributed<Cuda>& space) : space_(space) {}
+
+  const Cuda& space() const { return space_.local(); }
+  bool may_capture(bool here) const { return space_.all(here) && space_.can_capture(); }
+  bool any(bool here) const { return !space_.all(!here); }
+  bool all(bool here) const { return space_.all(here); }
+
+  template <class F>
+  void captured(F enqueue) {
+    rendezvous_ = space_.begin_capture();
+    const std::uint64_t before = space_.reductions();
+    try {
+      enqueue();
+    } catch (...) {
+      space_.end_capture();
+      throw;
+    }
+    space_.end_capture();
+    reductions_ = space_.reductions() - before;
+    space_.add_reductions(-reductions_);
+  }
+  /// A graph that can't be launched leaves others waiting, until they give up.
+  bool launch(CudaGraph& graph) const {
+    space_.team().agreed([&] { graph.launch(); });
+    space_.add_reductions(reductions_);
+    return true;
+  }
+
+ private:
+  Distributed<Cuda> space_;
+  std::shared_ptr<Rendezvous> rendezvous_;  ///< of the graph
+  std::uint64_t reductions_ = 0;            ///< of a block
+};
+
+template <>
+class GraphCapture<Distributed<Cuda>> : public CapturedBlocks<RanksTogether> {
+ public:
+  GraphCapture(const Distributed<Cuda>& space, int iterations, int period, bool capturable, int enough = 32)
+      : CapturedBlocks(RanksTogether(space), iterations, period, capturable, enough) {}
 };
 
 /// Copies behind the work of the GPU, as on one.

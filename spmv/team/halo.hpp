@@ -33,6 +33,11 @@ class HaloPlan {
   }
   int neighbours() const { return static_cast<int>(to_.size() > from_.size() ? to_.size() : from_.size()); }
 
+  /// Calls f(rank, begin, count) for the elements of given() that each rank gets.
+  template <class F>
+  void for_given(F f) const {
+    for (const Share& share : to_) f(share.rank, share.begin, share.count);
+  }
   /// Where the elements for a rank begin among given(); 0 for a rank that gets none.
   std::size_t begin_of(int rank) const {
     for (const Share& share : to_)

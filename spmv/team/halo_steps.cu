@@ -1,11 +1,181 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include <ostinato/spmv/formats/row_value.cuh>
 #include <ostinato/spmv/space/cuda/instantiate.cuh>
+#include <ostinato/spmv/space/cuda/rendezvous.cuh>
 #include <ostinato/spmv/team/halo_steps.hpp>
 
 namespace ostinato {
 
+namespace {
+
+/// Thread blocks that wait for other ranks: few, since those may need the same GPU.
+constexpr unsigned most_blocks = 64;
+
+unsigned blocks_for(std::size_t elements) {
+  const std::size_t blocks = (elements + cuda::block_threads - 1) / cuda::block_threads;
+  return static_cast<unsigned>(std::clamp<std::size_t>(blocks, 1, most_blocks));
+}
+
+/// blockIdx.y is the number of a share.
+template <class T>
+__global__ void __launch_bounds__(cuda::block_threads)
+    give_kernel(const __grid_constant__ detail::RendezvousView at, const __grid_constant__ detail::Shares shares,
+                const Index* given, const T* x) {
+  cuda::pdl_trigger_and_wait();
+  const std::uint64_t met = cuda::times_met(at);
+  const int s = static_cast<int>(blockIdx.y);
+  if (s < shares.count) {
+    T* const to = reinterpret_cast<T*>(cuda::room_of(at, met, shares.rank[s]));
+    for (unsigned k = blockIdx.x * cuda::block_threads + threadIdx.x; k < shares.length[s];
+         k += gridDim.x * cuda::block_threads)
+      to[k] = x[given[shares.begin[s] + k]];
+  }
+  cuda::is_written_for_ranks();
+  if (!cuda::is_last_to_leave(at)) return;
+  const int rank = static_cast<int>(threadIdx.x);
+  if (rank < at.ranks && cuda::is_partner(at, rank)) cuda::say(at, met, rank, 0);
+  if (threadIdx.x == 0) *at.arrived = 0;
+}
+
+/// blockIdx.y is the number of a share, or the number of shares for own elements.
+template <class T>
+__global__ void __launch_bounds__(cuda::block_threads)
+    receive_kernel(const __grid_constant__ detail::RendezvousView at, const __grid_constant__ detail::Shares shares,
+                   detail::BoundaryX<T> boundary) {
+  cuda::pdl_trigger_and_wait();
+  const std::uint64_t met = cuda::times_met(at);
+  const int s = static_cast<int>(blockIdx.y), rank = static_cast<int>(threadIdx.x);
+  const unsigned first = blockIdx.x * cuda::block_threads + threadIdx.x, stride = gridDim.x * cuda::block_threads;
+  if (s == shares.count) {
+    for (std::size_t k = first; k < boundary.owns; k += stride)
+      boundary.to[boundary.below + k] = boundary.x[boundary.own[k]];
+  }
+  if (rank < at.ranks && cuda::is_partner(at, rank)) cuda::hear(at, met, rank);
+  __syncthreads();
+  if (s < shares.count) {
+    const std::size_t begin = shares.begin[s];
+    T* const to = boundary.to + (begin < boundary.below ? begin : boundary.owns + begin);
+    const T* const from = reinterpret_cast<const T*>(cuda::room_from(at, met, shares.rank[s]));
+    for (unsigned k = first; k < shares.length[s]; k += stride) to[k] = __ldcg(from + k);
+  }
+  if (cuda::is_last_to_leave(at) && threadIdx.x == 0) cuda::part(at, met);
+}
+
+/// Tells the partners where x is.
+template <class T>
+__device__ void say_where(const detail::RendezvousView& at, std::uint64_t met, const T* x) {
+  const int rank = static_cast<int>(threadIdx.x);
+  if (rank >= at.ranks || !cuda::is_partner(at, rank)) return;
+  *reinterpret_cast<const T**>(cuda::room_of(at, met, rank)) = x;
+  cuda::say(at, met, rank, 0);
+}
+
+/// Where the x of each partner is, once it says so.
+template <class T>
+__device__ void hear_where(const detail::RendezvousView& at, std::uint64_t met, const T** of_rank) {
+  const int rank = static_cast<int>(threadIdx.x);
+  if (rank < at.ranks && cuda::is_partner(at, rank)) {
+    cuda::hear(at, met, rank);
+    of_rank[rank] = *reinterpret_cast<const T* const volatile*>(cuda::room_from(at, met, rank));
+  }
+  __syncthreads();
+}
+
+/// One thread per row. The entries of a row are loaded before it is known where the ghosts are.
+template <class T>
+__global__ void __launch_bounds__(cuda::block_threads)
+    boundary_kernel(detail::BoundaryRows<T> rows, const __grid_constant__ detail::Ghosts<T> ghosts, const T* x, T* y) {
+  constexpr int loads = 8;
+  __shared__ const T* of_rank[detail::most_sum_parts];
+  const bool meets = ghosts.at.ranks != 0;
+  cuda::pdl_trigger_and_wait();
+  const std::uint64_t met = meets ? cuda::times_met(ghosts.at) : 0;
+  if (meets && blockIdx.x == 0) say_where(ghosts.at, met, x);
+  const Index k = static_cast<Index>(blockIdx.x * cuda::block_threads + threadIdx.x);
+  Offset e = k < rows.count ? __ldg(rows.ptr + k) : 0;
+  const Offset end = k < rows.count ? __ldg(rows.ptr + k + 1) : 0;
+  if (meets) hear_where(ghosts.at, met, of_rank);
+  const auto ghost = [&](Index g) {
+    if (meets) return __ldcg(of_rank[__ldg(ghosts.rank + g)] + __ldg(ghosts.place + g));
+    const auto at = static_cast<std::size_t>(g);
+    return __ldcg(ghosts.gathered + (at < ghosts.below ? at : ghosts.gap + at));
+  };
+  T sum = 0;
+  for (; e < end; e += loads) {
+    T value[loads], factor[loads];
+#pragma unroll
+    for (int n = 0; n < loads; ++n) {
+      if (e + n >= end) continue;
+      const Index column = __ldg(rows.col + e + n);
+      value[n] = __ldg(rows.val + e + n);
+      factor[n] = column >= 0 ? x[column] : ghost(~column);
+    }
+#pragma unroll
+    for (int n = 0; n < loads; ++n) {
+      if (e + n < end) sum = fma(value[n], factor[n], sum);
+    }
+  }
+  if (k < rows.count) y[rows.row[k]] = sum;
+  if (meets && cuda::is_last_to_leave(ghosts.at) && threadIdx.x == 0) cuda::part(ghosts.at, met);
+}
+
+unsigned longest(const detail::Shares& shares) {
+  return *std::max_element(shares.length, shares.length + detail::most_sum_parts);
+}
+
+}  // namespace
+
+template <class T>
+__device__ Sums<1> detail::DotOfProduct<T>::sum_of_block(std::size_t begin, std::size_t end) const {
+  const std::size_t block = begin / cuda::sum_rows;
+  if (first[block] == first[block + 1]) return {{__ldcg(sums + block)}};
+  constexpr int rounds = cuda::sum_rows / cuda::block_threads;
+  Sums<1> dot{};
+  T of_w[rounds] = {}, of_y[rounds] = {};
+#pragma unroll
+  for (int n = 0; n < rounds; ++n) {
+    const std::size_t i = begin + threadIdx.x + static_cast<std::size_t>(n) * cuda::block_threads;
+    if (i < end) of_w[n] = w[i], of_y[n] = y[i];
+  }
+#pragma unroll
+  for (int n = 0; n < rounds; ++n) dot.v[0] = fma(static_cast<double>(of_w[n]), static_cast<double>(of_y[n]), dot.v[0]);
+  return cuda::block_sum(dot);
+}
+
+template <class T>
+void detail::multiply_boundary(const Cuda& space, const BoundaryRows<T>& rows, const Ghosts<T>& ghosts, const T* x,
+                               T* y) {
+  if (rows.count == 0 && ghosts.at.partners == 0) return;
+  const unsigned blocks = (static_cast<unsigned>(rows.count) + cuda::block_threads - 1) / cuda::block_threads;
+  cuda::launch(space, boundary_kernel<T>, std::max(1u, blocks), cuda::block_threads, 0, rows, ghosts, x, y);
+}
+
+template <class T>
+void detail::give_ghosts(const Cuda& space, const RendezvousView& at, const Shares& shares, const Index* given,
+                         const T* x) {
+  const dim3 grid(blocks_for(longest(shares)), static_cast<unsigned>(std::max(1, shares.count)));
+  cuda::launch(space, give_kernel<T>, grid, cuda::block_threads, 0, at, shares, given, x);
+}
+
+template <class T>
+void detail::receive_ghosts(const Cuda& space, const RendezvousView& at, const Shares& shares,
+                            const BoundaryX<T>& boundary) {
+  const std::size_t most = std::max<std::size_t>(longest(shares), boundary.owns);
+  const dim3 grid(blocks_for(most), static_cast<unsigned>(shares.count + 1));
+  cuda::launch(space, receive_kernel<T>, grid, cuda::block_threads, 0, at, shares, boundary);
+}
+
 OSTINATO_FOR_EACH_ON_CUDA(detail::Pick)
 OSTINATO_FOR_EACH_ON_CUDA(detail::Put)
+OSTINATO_PARTS_ON_CUDA(detail::DotOfProduct)
+#define OSTINATO_INSTANTIATE(T)                                                                                 \
+  template void detail::multiply_boundary(const Cuda&, const BoundaryRows<T>&, const Ghosts<T>&, const T*, T*); \
+  template void detail::give_ghosts(const Cuda&, const RendezvousView&, const Shares&, const Index*, const T*); \
+  template void detail::receive_ghosts(const Cuda&, const RendezvousView&, const Shares&, const BoundaryX<T>&)
+OSTINATO_INSTANTIATE(float);
+OSTINATO_INSTANTIATE(double);
 
 }  // namespace ostinato

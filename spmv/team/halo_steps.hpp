@@ -3,10 +3,15 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include <ostinato/spmv/base/function.hpp>
 #include <ostinato/spmv/base/index.hpp>
+#include <ostinato/spmv/base/scalar.hpp>
+#include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
+#include <ostinato/spmv/space/rendezvous.hpp>
+#include <ostinato/spmv/space/sums.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato {
@@ -28,6 +33,78 @@ struct Put {
   T* to;
   OSTINATO_FUNCTION void operator()(std::size_t k) const { to[at[k]] = from[k]; }
 };
+
+/// Rows of the boundary. A column is an element of the rank itself, or ~g for ghost g.
+template <class T>
+struct BoundaryRows {
+  Index count;
+  const Index* row;  ///< ascending
+  const Offset* ptr;
+  const Index* col;
+  const T* val;
+};
+
+/// Ghosts in an array: those below, a gap, those above. Or, where ranks meet, in the memory of the ranks, each of which
+/// says where its x is.
+template <class T>
+struct Ghosts {
+  const T* gathered;
+  std::size_t below, gap;
+  RendezvousView at = {};
+  const std::uint8_t* rank = nullptr;
+  const Index* place = nullptr;  ///< among the elements of the rank
+};
+
+/// y(row) = row . x. Where ranks meet, their x are left as they are until the next sum over all ranks.
+/// Exec      Enqueued.
+template <class T>
+void multiply_boundary(const Cuda& space, const BoundaryRows<T>& rows, const Ghosts<T>& ghosts, const T* x, T* y);
+
+/// Functor for sum() on GPUs of ranks: w . y of a product, from the sums of blocks that the interior rows have left.
+/// Those of blocks with rows of the boundary are made anew, as cuda::for_rows() makes them.
+template <class T>
+struct DotOfProduct {
+  static constexpr int blocks_of_multiprocessor = 2;  // there is little to do
+
+  const double* sums;  ///< of each block
+  const Index* first;  ///< blocks + 1: which of the boundary's rows are in a block
+  const T* w;
+  const T* y;
+
+  Sums<1, sum_t<T>> operator()(std::size_t) const;  ///< says what it sums; there are blocks alone
+#ifdef __CUDACC__
+  __device__ Sums<1> sum_of_block(std::size_t begin, std::size_t end) const;
+#endif
+};
+
+/// Parts of a list, of some ranks.
+struct Shares {
+  int count = 0;
+  int rank[most_sum_parts] = {};
+  unsigned begin[most_sum_parts] = {}, length[most_sum_parts] = {};
+
+  void add(int of, std::size_t from, std::size_t elements) {
+    rank[count] = of;
+    begin[count] = static_cast<unsigned>(from);
+    length[count++] = static_cast<unsigned>(elements);
+  }
+};
+
+/// Gives x[given[k]] to the ranks that need them. A kernel of receive_ghosts() follows on each rank.
+/// Exec      Enqueued, while the iterations of all ranks are captured.
+template <class T>
+void give_ghosts(const Cuda& space, const RendezvousView& at, const Shares& shares, const Index* given, const T* x);
+
+/// The x of the boundary: ghosts below, own elements x[own[k]], ghosts above. Waits for the ghosts.
+template <class T>
+struct BoundaryX {
+  std::size_t below, owns;
+  const Index* own;
+  const T* x;
+  T* to;
+};
+template <class T>
+void receive_ghosts(const Cuda& space, const RendezvousView& at, const Shares& shares, const BoundaryX<T>& boundary);
 
 }  // namespace detail
 

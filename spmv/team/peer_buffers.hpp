@@ -43,7 +43,6 @@ class PeerBuffers {
   void publish();
   void await();
   const std::byte* of(int rank) const;
-  std::size_t bytes() const;  ///< of both arrays of this rank
 
   struct Copy {
     int rank;

@@ -3,11 +3,9 @@
 #include <ostinato/spmv/team/peer_buffers.hpp>
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
-#include <random>
 
 #include <ostinato/spmv/space/cuda/state.cuh>
+#include <ostinato/spmv/team/peer_access.hpp>
 
 namespace ostinato {
 
@@ -41,34 +39,10 @@ struct PeerBuffers::Beside {
   cudaEvent_t copied = nullptr;
 };
 
-namespace {
-
-/// A number that no other process has.
-std::array<std::uint32_t, 4> process_number() {
-  static const auto number = [] {
-    std::random_device random;
-    return std::array<std::uint32_t, 4>{random(), random(), random(), random()};
-  }();
-  return number;
-}
-
-/// Whether the current GPU reaches the memory of another one, from now on.
-bool reaches(int from, int to) {
-  int can = 0;
-  if (from == to) return true;
-  if (!cuda_succeeds(cudaDeviceCanAccessPeer(&can, from, to)) || can == 0) return false;
-  const cudaError_t code = cudaDeviceEnablePeerAccess(to, 0);
-  return cuda_succeeds(code) || code == cudaErrorPeerAccessAlreadyEnabled;
-}
-
-}  // namespace
-
 PeerBuffers::PeerBuffers(const Cuda& space) : space_(space) {}
 
 std::unique_ptr<PeerBuffers> PeerBuffers::make(const Team& team, const Cuda& space) {
-  const auto processes = team.all_gather(process_number());
-  const bool is_one = std::all_of(processes.begin(), processes.end(), [&](const auto& p) { return p == processes[0]; });
-  if (!is_one || team.size() > most_ranks) return nullptr;
+  if (team.size() > most_ranks || !reach_each_other(team, space)) return nullptr;
   std::unique_ptr<PeerBuffers> made(new PeerBuffers(space));
   made->rank_ = team.rank();
   std::shared_ptr<Shown> mine;
@@ -82,13 +56,7 @@ std::unique_ptr<PeerBuffers> PeerBuffers::make(const Team& team, const Cuda& spa
   });
   for (const std::shared_ptr<Shown>* const other : team.all_gather<const std::shared_ptr<Shown>*>(&mine))
     made->shown_.push_back(*other);
-  bool reaches_all = false;
-  team.agreed([&] {
-    const OnDevice here(space);
-    reaches_all = std::all_of(made->shown_.begin(), made->shown_.end(),
-                              [&](const auto& other) { return reaches(space.device(), other->device); });
-  });
-  if (team.least(reaches_all ? 1 : 0) == 0) made.reset();  // all have taken their copies of `mine`
+  team.agree();  // all have taken their copies of `mine`
   return made;
 }
 
@@ -119,11 +87,6 @@ void PeerBuffers::turn(std::size_t bytes) {
 
 std::byte* PeerBuffers::mine() { return shown_[static_cast<std::size_t>(rank_)]->memory[turn_]; }
 const std::byte* PeerBuffers::of(int rank) const { return shown_[static_cast<std::size_t>(rank)]->memory[turn_]; }
-
-std::size_t PeerBuffers::bytes() const {
-  const Shown& mine = *shown_[static_cast<std::size_t>(rank_)];
-  return mine.bytes[0] + mine.bytes[1];
-}
 
 void PeerBuffers::publish() {
   const OnDevice here(space_);

@@ -69,10 +69,8 @@ TEST_F(CliRanks, RefuseGpusThatThereAreNot) {
   expect_complaint(run("solve poisson2d:10 --gpus 0"), 2, "give 1, 2, .. or all");
   expect_complaint(run("solve poisson2d:10 --gpus two"), 2, "give 1, 2, .. or all");
   expect_complaint(run("solve poisson2d:10 --gpus all --device cpu"), 2, "contradict");
-  expect_complaint(run("solve poisson2d:10 --gpus all --precond multigrid"), 2, "isn't for --gpus yet");
   expect_complaint(run("solve poisson2d:10 --gpus all --format csr"), 2, "sliced-ell and dia");
   expect_complaint(run("solve poisson2d:10 --gpus all --device cuda:1"), 2, "leave --device cuda:1 out");
-  expect_complaint(run("solve poisson2d:10 --gpus all --precond amg"), 2, "isn't for --gpus yet");
   expect_complaint(run("solve poisson2d:10 --gpus all --html a.html"), 2, "--html isn't for --gpus yet");
   expect_complaint(run_as_one_of_two("solve poisson2d:10 --gpus all"), 2, "leave mpirun out");
 }
@@ -89,6 +87,15 @@ TEST_F(CliRanks, OfCudaWriteOneXInTheOrderOfTheFile) {
     EXPECT_EQ(found["ranks"].size(), static_cast<std::size_t>(Cuda::device_count()));
     EXPECT_EQ(run("solve a.mtx --quiet -x x.npy --maxiter 0 --rtol 1.1e-5").code, 0) << "x isn't in the file's order";
   }
+}
+
+TEST_F(CliRanks, OfCudaTakeMultigridOfGridsAlone) {
+  if (const std::string why = Cuda::why_absent(); !why.empty()) GTEST_SKIP() << why;
+  const Outcome solved = run("solve poisson2d:150 --quiet --gpus all --precond multigrid --json report.json");
+  EXPECT_EQ(solved.code, 0) << solved.err;
+  EXPECT_LT(report()["iterations"], 15);
+  generate("mesh2d 100 a.mtx");
+  expect_complaint(run("solve a.mtx --gpus all --precond multigrid"), 3, "ranks on GPUs take a matrix of constant");
 }
 
 TEST_F(CliRanks, SayNothingTwice) {
@@ -136,6 +143,34 @@ TEST_F(CliRanks, ShareRowsAsTheyAreToldAndWriteXInTheOrderOfTheFile) {
   const Outcome grid = run_on(3, "solve poisson3d:12 --json report.json --partition grid");
   EXPECT_EQ(grid.code, 0) << grid.err;
   EXPECT_EQ(report()["ranks"][1]["rows"], 4 * 144);
+}
+
+TEST_F(CliRanks, TakeSlabsOfAStencilWhereOneProcessDoes) {
+  ASSERT_EQ(run("solve poisson3d:32 --json report.json -o one.npy").code, 0);
+  const Json one = report();
+  for (const std::string how : {"", " --partition grid", " --precond multigrid", " --precond chebyshev --solver cg"}) {
+    SCOPED_TRACE(how);
+    const Outcome r = run_on(3, "solve poisson3d:32 --json report.json -o x.npy" + how);
+    EXPECT_EQ(r.code, 0) << r.err;
+    const Json found = report();
+    EXPECT_EQ(found["format"], "stencil");
+    EXPECT_EQ(found["rows"], 32768);
+    EXPECT_EQ(found["nonzeros"], one["nonzeros"]);
+    EXPECT_EQ(found["ranks"][1]["ghosts"], 2 * 1024);
+    EXPECT_LT(found["error"], 1e-5);
+    if (how.find("chebyshev") == std::string::npos) {
+      EXPECT_EQ(found["iterations"], one["iterations"]);
+    }
+    EXPECT_EQ(run("solve poisson3d:32 --quiet -x x.npy --maxiter 0 --rtol 1.1e-8").code, 0);
+  }
+  for (const std::string how : {"32 --format dia", "32 --partition rcm", "32 --precond fsai", "12"}) {
+    SCOPED_TRACE(how);
+    const Outcome r = run_on(2, "solve --json report.json poisson3d:" + how);
+    EXPECT_EQ(r.code, 0) << r.err;
+    EXPECT_NE(report()["format"], "stencil");
+  }
+  const Outcome far = run_on(2, "solve poisson3d:32 --json report.json -f one.npy -x one.npy");
+  EXPECT_EQ(far.code, 0) << far.err;
 }
 
 TEST_F(CliRanks, NameTheBadLineOfAPartition) {

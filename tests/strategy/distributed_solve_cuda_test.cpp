@@ -120,6 +120,43 @@ TEST_F(CudaRanks, HaveTheBitsOfOneRankWithPreconditionersOfTheWholeMatrix) {
   }
 }
 
+template <class T>
+void expect_bits_with_multigrid(double rtol, int gpus) {
+  struct Grid {
+    const char* family;
+    Index n;
+  };
+  for (const Grid& grid : {Grid{"poisson2d", 150}, {"poisson2d", 101}, {"poisson3d", 30}, {"poisson3d", 27}}) {
+    const System<T> system = with_known_solution(generate<T>(grid.family, {.n = grid.n}));
+    for (const char* const precond : {"multigrid", "multigrid:sweeps=2,smoother=chebyshev"}) {
+      SCOPED_TRACE(grid.family + std::to_string(grid.n) + " " + precond);
+      const SolveResult result = expect_bits_of_one_rank(system, with("cg", precond, 40, rtol), gpus, {2, 3, 5});
+      EXPECT_EQ(result.status, Status::converged) << result.message();
+    }
+  }
+}
+
+TEST_F(CudaRanks, HaveTheBitsOfOneRankWithMultigrid) { expect_bits_with_multigrid<double>(1e-8, 1); }
+TEST_F(CudaRanks, HaveTheBitsOfOneRankInFloatWithMultigrid) { expect_bits_with_multigrid<float>(1e-5, 1); }
+TEST_F(CudaRanks, HaveTheBitsOfOneRankWithMultigridOnTwoGpus) {
+  if (Cuda::device_count() < 2) GTEST_SKIP() << "needs two GPUs";
+  expect_bits_with_multigrid<double>(1e-8, 2);
+}
+
+TEST_F(CudaRanks, TakeMultigridOfAGridByThemselves) {
+  const System<double> system = with_known_solution(generate<double>("poisson3d", {.n = 30}));
+  std::vector<double> x(system.b.size());
+  DistributedSolver on_cpu(Team::alone(), system.a, with("auto", "auto"));
+  const SolveResult wanted = on_cpu.solve(system.b, x);
+  on_gpu_ranks({1, 2}, [&](const Team& team, const Cuda& gpu) {
+    const Partition rows = Partition::by_rows(team, system.a.rows);
+    DistributedSolver solver(team, piece(system.a, rows.begin(team), rows.end(team)), with("auto", "auto"), gpu);
+    EXPECT_EQ(solver.preconditioner(), "multigrid");
+    std::vector<double> mine(static_cast<std::size_t>(rows.length(team)));
+    EXPECT_NEAR(solver.solve(piece(system.b, rows, team), mine).iterations, wanted.iterations, 1);
+  });
+}
+
 TEST_F(CudaRanks, TakeTheIterationsOfTheCpu) {
   const System<double> system = with_known_solution(generate<double>("variable2d", {.n = 100}));
   for (const char* const precond : {"jacobi", "chebyshev", "fsai"}) {
@@ -218,16 +255,19 @@ TEST_F(CudaRanks, GoThroughTheOneCall) {
 
 // What goes wrong.
 
-TEST_F(CudaRanks, RefuseMultigridByName) {
-  on_gpu_ranks({1, 2}, [](const Team& team, const Cuda& gpu) {
-    try {
-      solve_on(team, gpu, slow(), with("cg", "multigrid"));
-      ADD_FAILURE();
-    } catch (const ArgumentError& e) {
-      EXPECT_NE(std::string(e.what()).find("multigrid: ranks on GPUs"), std::string::npos) << e.what();
+TEST_F(CudaRanks, RefuseMultigridOfOtherMatricesThanGrids) {
+  const System<double> variable = with_known_solution(generate<double>("variable2d", {.n = 150}));
+  on_gpu_ranks({1, 2}, [&](const Team& team, const Cuda& gpu) {
+    for (const char* const precond : {"multigrid", "multigrid:kind=plain", "multigrid:kind=structured"}) {
+      try {
+        solve_on(team, gpu, variable, with("cg", precond));
+        ADD_FAILURE();
+      } catch (const ArgumentError& e) {
+        EXPECT_NE(std::string(e.what()).find("multigrid: ranks on GPUs"), std::string::npos) << e.what();
+      }
     }
     EXPECT_EQ(team.sum(1), team.size());
-    EXPECT_EQ(solve_on(team, gpu, slow(), with("cg", "jacobi", 500)).result.status, Status::converged);
+    EXPECT_EQ(solve_on(team, gpu, variable, with("cg", "auto", 2000)).result.status, Status::converged);
   });
 }
 

@@ -46,17 +46,17 @@ struct Parents {
 template <int Piece, int CoarsePiece, bool Ends, class T>
 class Ascent {
  public:
-  using Source = Planes<T, 64, 2 * warps + 2, up_stages, Piece>;
-  using CoarsePlanes = Planes<float, 32, warps + 2, up_stages / 2 + 2, CoarsePiece>;
+  using Source = Planes<T, 64, 2 * warps + 2, up_stages, Piece, true>;
+  using CoarsePlanes = Planes<float, 32, warps + 2, up_stages / 2 + 2, CoarsePiece, false>;
   static constexpr std::size_t bytes() { return sizeof(T) * Source::room + sizeof(float) * CoarsePlanes::room; }
 
   __device__ Ascent(const Pass<T>& pass, const Tile& tile, const float* coarse, const Target<T>& target, void* memory)
       : pass_(pass),
         target_(target),
-        coarse_({coarse}, pass.coarse, reinterpret_cast<float*>(static_cast<T*>(memory) + Source::room), tile.cx,
-                tile.cy - 1, tile.first - 1, pass.coarse.z),
-        r_(pass.r, pass.fine, static_cast<T*>(memory), 2 * tile.cx, 2 * tile.cy - 1, 2 * tile.first - 1,
-           2 * tile.end + 1),
+        coarse_({coarse}, nullptr, pass.coarse, reinterpret_cast<float*>(static_cast<T*>(memory) + Source::room),
+                tile.cx, tile.cy - 1, tile.first - 1, tile.end + 1),
+        r_(pass.r, &pass.own_planes, pass.fine, static_cast<T*>(memory), 2 * tile.cx, 2 * tile.cy - 1,
+           2 * tile.first - 1, 2 * tile.end + 1),
         tile_(tile),
         cx_(tile.cx + lane()),
         cy_(tile.cy + warp()),
@@ -73,8 +73,10 @@ class Ascent {
     at_end_ = pass.ups_differ && (tile.cx + 32 >= c.x - 1 || tile.cy + warps >= c.y - 1);
   }
 
-  /// The target in the planes of the run. Returns the thread's part of r . z.
-  __device__ double run() {
+  /// The target in the planes of the run. Returns the thread's part of r . z, or what take(k, part) has left of it: k
+  /// is a coarse plane, and the part that of the planes before it.
+  template <class Take>
+  __device__ double run(Take take) {
     const Index first = 2 * tile_.first, end = min(2 * tile_.end, pass_.fine.z);
     coarse_.fetch();
     for (Index z = first - 1; z < first + up_stages - 2; ++z) fetch(z);
@@ -88,6 +90,7 @@ class Ascent {
       current = parents(k);
       before += current;
       dot += turn(2 * k, first, before, 0.5f * weight_);
+      dot = take(k, dot);
       if (2 * k >= end) break;
       wait_for(2 * k + 1);
       dot += turn(2 * k + 1, first, current, weight_);
@@ -245,6 +248,53 @@ class Ascent {
   T r_of_last_[2][2];
 };
 
+/// Takes the sums of r . z of a tile (OwnPlanes).
+template <class T>
+class TakeSums {
+ public:
+  __device__ TakeSums(const Pass<T>& pass, const Tile& tile, unsigned number)
+      : tile_(tile),
+        deep_(pass.own_planes.deep),
+        in_plane_(pass.runs.along_x * pass.runs.along_y),
+        to_(pass.own_planes.sums + number % in_plane_),
+        first_(pass.runs.begin / deep_) {}
+
+  __device__ double operator()(Index k, double part) const {
+    if (k == tile_.first || k % deep_ != 0) return part;
+    store(k / deep_ - 1, part);
+    return 0;
+  }
+  /// What is left at the end of the run, of `fine` planes of the grid.
+  __device__ void end(Index fine, double part) const {
+    if (tile_.end % deep_ != 0 || 2 * tile_.end > fine) store((tile_.end - 1) / deep_, part);
+  }
+
+ private:
+  __device__ void store(Index layer, double part) const {
+    const Sums<1> sum = cuda::block_sum(Sums<1>{{part}});
+    if (threadIdx.x == 0) to_[static_cast<unsigned>(layer - first_) * in_plane_] = sum.v[0];
+  }
+
+  const Tile& tile_;
+  Index deep_;
+  unsigned in_plane_;  ///< tiles
+  double* to_;
+  Index first_;
+};
+
+/// One tile of a thread block.
+template <int Piece, int CoarsePiece, bool Ends, class T>
+__global__ void __launch_bounds__(threads, blocks_each)
+    ascend_with_sums_kernel(const __grid_constant__ Pass<T> pass, const float* coarse,
+                            const __grid_constant__ Target<T> target) {
+  extern __shared__ __align__(128) double2 room[];
+  const Tile tile(pass.runs, blockIdx.x, warps);
+  Ascent<Piece, CoarsePiece, Ends, T> ascent(pass, tile, coarse, target, room);
+  const TakeSums<T> take(pass, tile, blockIdx.x);
+  cuda::pdl_trigger_and_wait();
+  take.end(pass.fine.z, ascent.run(take));
+}
+
 template <int Piece, int CoarsePiece, bool Ends, class T>
 __global__ void __launch_bounds__(threads, blocks_each)
     ascend_kernel(const __grid_constant__ Pass<T> pass, const float* coarse, const __grid_constant__ Target<T> target,
@@ -252,30 +302,43 @@ __global__ void __launch_bounds__(threads, blocks_each)
   extern __shared__ __align__(128) double2 room[];
   double dot = 0;
   for (unsigned n = blockIdx.x; n < tiles; n += gridDim.x) {
-    const Tile tile(pass.runs, n, warps, (pass.fine.z + 1) / 2);
+    const Tile tile(pass.runs, n, warps);
     Ascent<Piece, CoarsePiece, Ends, T> ascent(pass, tile, coarse, target, room);
     cuda::pdl_trigger_and_wait();
-    dot += ascent.run();
+    dot += ascent.run([](Index, double part) { return part; });
     __syncthreads();
   }
   if (to.slots != nullptr) cuda::grid_sum(Sums<1>{{dot}}, to, [](const Sums<1>&) {});
 }
 
+Extents cells_of(const Extents& e) { return {(e.x + 1) / 2, (e.y + 1) / 2, (e.z + 1) / 2}; }
+
 }  // namespace
+
+std::size_t sums_of_planes(const Extents& grid, Index begin, Index end, Index deep) {
+  if (begin == end) return 0;
+  const Runs runs(cells_of(grid), begin / 2, (end + 1) / 2, warps, 1, 1);
+  return std::size_t{runs.along_x} * runs.along_y * static_cast<std::size_t>((runs.end - runs.begin + deep - 1) / deep);
+}
 
 template <class T>
 void ascend_planes(const Cuda& space, const Level<Cuda>& level, float omega, const Source<T>& source,
-                   const float* coarse, const Target<T>& target) {
+                   const float* coarse, const Target<T>& target, const OwnPlanes<T>* own) {
   const Extents& e = level.grid;
-  const Extents cells{(e.x + 1) / 2, (e.y + 1) / 2, (e.z + 1) / 2};
-  const Pass<T> pass = make_pass(space, level, omega, source, cells, warps);
+  const Pass<T> pass = make_pass(space, level, omega, source, own, cells_of(e), warps);
   const unsigned tiles = pass.runs.count();
+  if (tiles == 0) return;
   const auto fill = static_cast<unsigned>(std::min(space.multiprocessors() * blocks_each, Cuda::State::max_partial));
   const unsigned blocks = target.slot == nullptr ? tiles : std::min(tiles, fill);
   const auto run = [&]<int Piece, int CoarsePiece, bool Ends>(Number<Piece>, Number<CoarsePiece>,
                                                               std::bool_constant<Ends>) {
-    const auto kernel = ascend_kernel<Piece, CoarsePiece, Ends, T>;
     constexpr std::size_t room = Ascent<Piece, CoarsePiece, Ends, T>::bytes();
+    if (pass.own_planes.sums != nullptr) {
+      const auto with_sums = ascend_with_sums_kernel<Piece, CoarsePiece, Ends, T>;
+      cuda::allow_shared(space, with_sums, room);
+      return cuda::launch(space, with_sums, tiles, threads, room, pass, coarse, target);
+    }
+    const auto kernel = ascend_kernel<Piece, CoarsePiece, Ends, T>;
     cuda::allow_shared(space, kernel, room);
     cuda::launch(space, kernel, blocks, threads, room, pass, coarse, target, tiles,
                  cuda::reduction(space, target.slot));
@@ -293,8 +356,8 @@ void ascend_planes(const Cuda& space, const Level<Cuda>& level, float omega, con
 }
 
 template void ascend_planes(const Cuda&, const Level<Cuda>&, float, const Source<float>&, const float*,
-                            const Target<float>&);
+                            const Target<float>&, const OwnPlanes<float>*);
 template void ascend_planes(const Cuda&, const Level<Cuda>&, float, const Source<double>&, const float*,
-                            const Target<double>&);
+                            const Target<double>&, const OwnPlanes<double>*);
 
 }  // namespace ostinato::multigrid

@@ -51,11 +51,27 @@ bool read_row(const Extents& e, const CsrView<T>& mine, Index begin, Index i, do
   return true;
 }
 
+/// Whether row i is the row before it, moved on by one point.
+template <class T>
+bool repeats(const CsrView<T>& mine, Index i) {
+  const auto row = static_cast<std::size_t>(i);
+  const auto first = static_cast<std::size_t>(mine.row_ptr[row]),
+             last = static_cast<std::size_t>(mine.row_ptr[row + 1]);
+  const std::size_t back = last - first;
+  if (static_cast<std::size_t>(mine.row_ptr[row - 1]) + back != first) return false;
+  for (std::size_t k = first; k < last; ++k)
+    if (mine.col[k] != mine.col[k - back] + 1 || mine.val[k] != mine.val[k - back]) return false;
+  return true;
+}
+
+/// Within a line most rows repeat the one before, which has the same class: to see that takes a seventh of the time.
 template <class T>
 Rows rows_of(const Extents& e, const CsrView<T>& mine, Index begin) {
   Rows rows;
   double row[neighbours];
-  for (Index i = 0; i < mine.rows && rows.is_constant; ++i) {
+  Index x = begin % e.x;
+  for (Index i = 0; i < mine.rows && rows.is_constant; ++i, x = x + 1 == e.x ? 0 : x + 1) {
+    if (i > 0 && x > 1 && x + 1 < e.x && repeats(mine, i)) continue;
     rows.is_constant = read_row(e, mine, begin, i, row);
     const std::size_t c = Point(e, begin + i).class_in(e);
     double* const known = rows.table + c * neighbours;

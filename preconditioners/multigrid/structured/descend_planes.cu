@@ -16,7 +16,7 @@ template <class T, int Lines, int Piece>
 class FloatPlanes {
   static constexpr bool converts = !std::is_same_v<T, float>;
   static constexpr int stages = converts ? 2 : 4;
-  using Source = Planes<T, 64, Lines, stages, Piece>;
+  using Source = Planes<T, 64, Lines, stages, Piece, true>;
   /// The elements of the tile are aligned for reads of four.
   static constexpr int before = 4 - most_copied<T> % 4;
 
@@ -27,7 +27,7 @@ class FloatPlanes {
   }
 
   __device__ FloatPlanes(const Pass<T>& pass, void* memory, Index x, Index y, Index z, Index end)
-      : source_(pass.r, pass.fine, static_cast<T*>(memory), x, y, z, end),
+      : source_(pass.r, &pass.own_planes, pass.fine, static_cast<T*>(memory), x, y, z, end),
         converted_(reinterpret_cast<float*>(static_cast<T*>(memory) + Source::room) + before) {}
 
   /// Begins to copy the first planes.
@@ -204,7 +204,7 @@ template <int Piece, bool Ends, class T>
 __global__ void __launch_bounds__(threads, blocks_each)
     descend_kernel(const __grid_constant__ Pass<T> pass, float* out) {
   extern __shared__ __align__(128) double2 room[];
-  const Tile tile(pass.runs, blockIdx.x, down_rows, pass.coarse.z);
+  const Tile tile(pass.runs, blockIdx.x, down_rows);
   Descent<Piece, Ends, T> descent(pass, tile, room);
   cuda::pdl_trigger_and_wait();
   descent.run(out);
@@ -213,9 +213,10 @@ __global__ void __launch_bounds__(threads, blocks_each)
 }  // namespace
 
 template <class T>
-void descend_planes(const Cuda& space, const Level<Cuda>& level, float omega, const Source<T>& source,
-                    float* b_of_next) {
-  const Pass<T> pass = make_pass(space, level, omega, source, level.next, down_rows);
+void descend_planes(const Cuda& space, const Level<Cuda>& level, float omega, const Source<T>& source, float* b_of_next,
+                    const OwnPlanes<T>* own) {
+  const Pass<T> pass = make_pass(space, level, omega, source, own, level.next, down_rows);
+  if (pass.runs.count() == 0) return;
   const auto run = [&]<int Piece, bool Ends>(Number<Piece>, std::bool_constant<Ends>) {
     const auto kernel = descend_kernel<Piece, Ends, T>;
     constexpr std::size_t room = Descent<Piece, Ends, T>::Source::bytes();
@@ -225,7 +226,9 @@ void descend_planes(const Cuda& space, const Level<Cuda>& level, float omega, co
   with_ends<T>(level, [&](auto ends) { with_piece(level.grid, source.r, [&](auto piece) { run(piece, ends); }); });
 }
 
-template void descend_planes(const Cuda&, const Level<Cuda>&, float, const Source<float>&, float*);
-template void descend_planes(const Cuda&, const Level<Cuda>&, float, const Source<double>&, float*);
+template void descend_planes(const Cuda&, const Level<Cuda>&, float, const Source<float>&, float*,
+                             const OwnPlanes<float>*);
+template void descend_planes(const Cuda&, const Level<Cuda>&, float, const Source<double>&, float*,
+                             const OwnPlanes<double>*);
 
 }  // namespace ostinato::multigrid

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -151,18 +152,18 @@ struct Box {
   Extents sides() const { return {end.x - begin.x, end.y - begin.y, end.z - begin.z}; }
 };
 
-/// The points of a grid outside a box, in slabs.
+/// The points of a grid, or of a part of it, outside a box, in slabs.
 struct Shell {
   Box slab[6];
   Index first[7];  ///< the number of the first point of each slab, and of all points
 
-  Shell(const Extents& e, const Box& box)
-      : slab{{{0, 0, 0}, {e.x, e.y, box.begin.z}},
-             {{0, 0, box.end.z}, {e.x, e.y, e.z}},
-             {{0, 0, box.begin.z}, {e.x, box.begin.y, box.end.z}},
-             {{0, box.end.y, box.begin.z}, {e.x, e.y, box.end.z}},
-             {{0, box.begin.y, box.begin.z}, {box.begin.x, box.end.y, box.end.z}},
-             {{box.end.x, box.begin.y, box.begin.z}, {e.x, box.end.y, box.end.z}}},
+  Shell(const Box& all, const Box& box)
+      : slab{{all.begin, {all.end.x, all.end.y, box.begin.z}},
+             {{all.begin.x, all.begin.y, box.end.z}, all.end},
+             {{all.begin.x, all.begin.y, box.begin.z}, {all.end.x, box.begin.y, box.end.z}},
+             {{all.begin.x, box.end.y, box.begin.z}, {all.end.x, all.end.y, box.end.z}},
+             {{all.begin.x, box.begin.y, box.begin.z}, {box.begin.x, box.end.y, box.end.z}},
+             {{box.end.x, box.begin.y, box.begin.z}, {all.end.x, box.end.y, box.end.z}}},
         first{} {
     for (int s = 0; s < 6; ++s) first[s + 1] = first[s] + static_cast<Index>(slab[s].sides().points());
   }
@@ -206,6 +207,8 @@ template <class T>
 struct Pass {
   Coefficients a, root, c;  ///< c: of the stencil between the grids, by coarse point
   Strided<const T> r;
+  const T *below, *above;  ///< where r of points before own_begin is, and from own_end on
+  Index own_begin, own_end;
   float omega;
   Tiles tiles;
   Shell shell;
@@ -217,6 +220,14 @@ struct Pass {
   float own, side[26];  ///< of omega S (2 - omega A) S: of the point itself, and of its neighbours
 
   unsigned blocks() const { return shell_blocks + tiles.count(); }
+  /// Where r of a point is counted from.
+  __device__ const T* base(Index n) const { return n < own_begin ? below : n >= own_end ? above : r.first; }
+  /// r of any point.
+  __device__ T source(Index n) const { return base(n)[static_cast<Offset>(n) * r.step]; }
+  /// Whether a stencil in two dimensions that reads lines first .. last reads some that lie elsewhere.
+  __device__ bool reads_beside(Index first, Index last) const {
+    return first * a.grid.x < own_begin || last * a.grid.x >= own_end;
+  }
 };
 
 /// Two elements beside each other along x.
@@ -234,6 +245,10 @@ struct Elements {
   __device__ Elements(const Strided<const T>& r, Index n)
       : first(r.first + (Pairs ? Offset{n} : Offset{n} * r.step)), step(Pairs ? 1 : r.step) {}
   __device__ Elements(const T* f, Index s) : first(f), step(s) {}
+  /// The elements around element n, wherever its line lies.
+  __device__ static Elements anywhere(const Pass<T>& pass, Index n) {
+    return Elements(Strided<const T>{pass.base(n), pass.r.step}, n);
+  }
 
   /// The elements around another one, so many elements away.
   __device__ Elements at(Index distance) const {
@@ -249,18 +264,21 @@ struct Elements {
   }
 };
 
-/// b of a coarse point whose coefficients are the shared ones, with all fine points that they reach.
-template <class Shape, bool Pairs, class T>
+/// b of a coarse point whose coefficients are the shared ones, with all fine points that they reach. Beside: some lines
+/// may lie elsewhere.
+template <class Shape, bool Pairs, bool Beside = false, class T>
 __device__ float descend_even(const Pass<T>& pass, Index cx, Index cy, Index cz) {
   constexpr bool deep = is_deep<Shape>;
   const Extents& e = pass.a.grid;
-  const Elements<Pairs, T> own(pass.r, e.x * ((deep ? (2 * cz + 1) * e.y : 0) + 2 * cy + 1) + 2 * cx + 1);
+  const Index n = e.x * ((deep ? (2 * cz + 1) * e.y : 0) + 2 * cy + 1) + 2 * cx + 1;
+  const Elements<Pairs, T> own(pass.r, n);
   float total = 0;
   each<deep ? -2 : 0, deep ? 3 : 1>([&](auto dz) {
     each<-2, 3>([&](auto dy) {
       constexpr int far = reach<Shape>(dy, dz);
       if constexpr (far > 0) {
-        const Elements<Pairs, T> line = own.at((dz * e.y + dy) * e.x);
+        const Index distance = (dz * e.y + dy) * e.x;
+        const Elements<Pairs, T> line = Beside ? Elements<Pairs, T>::anywhere(pass, n + distance) : own.at(distance);
         const auto add = [&](auto dx, T v) { total += pass.even_c[slot_of(deep, dx, dy, dz)] * static_cast<float>(v); };
         const Pair<T> left = line.pair(-1);
         add(Number<-1>{}, left.v[0]);
@@ -301,7 +319,7 @@ __device__ float descend_side(const Pass<T>& pass, const Extents& at, int sharer
     each<-2, 3>([&](auto dx) {
       const bool there = dx >= -far && dx <= far && x + dx >= 0 && x + dx < e.x;
       const float coefficient = c[slot_of(deep, dx, dy, dz) * scaled_classes];
-      const auto value = static_cast<float>(pass.r[static_cast<std::size_t>(there ? n + dx : n)]);
+      const auto value = static_cast<float>(pass.source(there ? n + dx : n));
       total += there ? coefficient * value : 0.0f;
     });
   }
@@ -324,6 +342,13 @@ __global__ void __launch_bounds__(threads) descend_kernel(const __grid_constant_
   }
   Index x, y, z;
   if (!pass.tiles.cell(blockIdx.x - pass.shell_blocks, x, y, z)) return;
+  if constexpr (!is_deep<Shape>) {
+    if (pass.reads_beside(2 * y - 1, 2 * y + 3)) {
+      out[coarse.number(x, y, z)] =
+          pass.pairs ? descend_even<Shape, true, true>(pass, x, y, z) : descend_even<Shape, false, true>(pass, x, y, z);
+      return;
+    }
+  }
   out[coarse.number(x, y, z)] =
       pass.pairs ? descend_even<Shape, true>(pass, x, y, z) : descend_even<Shape, false>(pass, x, y, z);
 }
@@ -352,12 +377,14 @@ __device__ void add_coarse(const Pass<T>& pass, const float* coarse, Index line,
   });
 }
 
-/// cell += omega S (2 - omega A) S r, where r is at the cell's first point. Keeps the elements of the cell's points.
-template <class Shape, bool Pairs, class T>
-__device__ void add_source(const Pass<T>& pass, const Elements<Pairs, T>& r, Cell& cell, Pair<T> (&own)[2]) {
+/// cell += omega S (2 - omega A) S r, where n is the cell's first point. Keeps the elements of the cell's points.
+template <class Shape, bool Pairs, bool Beside, class T>
+__device__ void add_source(const Pass<T>& pass, Index n, Cell& cell, Pair<T> (&own)[2]) {
+  const Elements<Pairs, T> r(pass.r, n);
   each<-1, 3>([&](auto y) {
     constexpr bool is_own = y == 0 || y == 1;
-    const Elements<Pairs, T> from = r.at(y * pass.a.grid.x);
+    const Index distance = y * pass.a.grid.x;
+    const Elements<Pairs, T> from = Beside ? Elements<Pairs, T>::anywhere(pass, n + distance) : r.at(distance);
     const Pair<T> middle = from.pair(0);
     float line[4] = {0, static_cast<float>(middle.v[0]), static_cast<float>(middle.v[1]), 0};
     if constexpr (is_own || !Shape::star) {
@@ -384,13 +411,13 @@ __device__ void add_source(const Pass<T>& pass, const Elements<Pairs, T>& r, Cel
 
 /// The target at the points of a cell where all coefficients are the shared ones, and nothing is outside of the grid.
 /// Returns their part of r . z.
-template <class Shape, bool Pairs, class T>
+template <class Shape, bool Pairs, bool Beside = false, class T>
 __device__ double ascend_even(const Pass<T>& pass, const Target<T>& target, const float* coarse, Index cx, Index cy) {
   const Index line = pass.a.grid.x, line_of_next = pass.c.grid.x, first = 2 * cy * line + 2 * cx;
   Cell cell{};
   Pair<T> own[2];
   add_coarse<Shape>(pass, coarse + cy * line_of_next + cx, line_of_next, cell);
-  add_source<Shape>(pass, Elements<Pairs, T>(pass.r, first), cell, own);
+  add_source<Shape, Pairs, Beside>(pass, first, cell, own);
   double dot = 0;
   each<0, 2>([&](auto oy) {
     const Index n = first + oy * line;
@@ -429,6 +456,7 @@ __device__ float product_at(const Coefficients& a, const Extents& at, Element b)
 template <class T>
 __device__ float coarse_at(const Pass<T>& pass, const float* coarse, const Extents& at) {
   const Extents& e = pass.c.grid;
+  const std::size_t near = e.number(min(at.x / 2, e.x - 1), min(at.y / 2, e.y - 1), 0);  // a point that the rank has
   float total = 0;
   each<-1, 2>([&](auto ky) {
     each<-1, 2>([&](auto kx) {
@@ -436,7 +464,7 @@ __device__ float coarse_at(const Pass<T>& pass, const float* coarse, const Exten
       const int dx = at.x - 2 * cx - 1, dy = at.y - 2 * cy - 1;
       const bool there = e.contains(cx, cy, 0) && dx >= -2 && dy >= -2;
       const std::size_t of_class = slot_of(false, dx, dy, 0) * scaled_classes + pass.c.at(cx, cy, 0, 0);
-      const float c = pass.c.a[there ? of_class : 0], value = coarse[there ? e.number(cx, cy, 0) : 0];
+      const float c = pass.c.a[there ? of_class : 0], value = coarse[there ? e.number(cx, cy, 0) : near];
       total += there ? c * value : 0.0f;
     });
   });
@@ -449,9 +477,7 @@ __device__ double ascend_side(const Pass<T>& pass, const Target<T>& target, cons
   const auto root = [&](Index x, Index y) {
     return pass.has_one_root ? pass.even_root : pass.root.a[pass.root.at(x, y, 0, 0)];
   };
-  const auto b = [&](Index x, Index y, Index n) {
-    return root(x, y) * static_cast<float>(pass.r[static_cast<std::size_t>(n)]);
-  };
+  const auto b = [&](Index x, Index y, Index n) { return root(x, y) * static_cast<float>(pass.source(n)); };
   const std::size_t i = pass.a.grid.number(at.x, at.y, 0);
   const float change = 2 * b(at.x, at.y, static_cast<Index>(i)) - pass.omega * product_at<Shape>(pass.a, at, b);
   const float x = root(at.x, at.y) * pass.omega * change + coarse_at(pass, coarse, at);
@@ -473,6 +499,11 @@ __global__ void __launch_bounds__(threads) ascend_kernel(const __grid_constant__
     }
     Index x, y, z;
     if (!pass.tiles.cell(block - pass.shell_blocks, x, y, z)) continue;
+    if (pass.reads_beside(2 * y - 1, 2 * y + 2)) {
+      dot += pass.pairs ? ascend_even<Shape, true, true>(pass, target, coarse, x, y)
+                        : ascend_even<Shape, false, true>(pass, target, coarse, x, y);
+      continue;
+    }
     dot += pass.pairs ? ascend_even<Shape, true>(pass, target, coarse, x, y)
                       : ascend_even<Shape, false>(pass, target, coarse, x, y);
   }
@@ -486,9 +517,23 @@ void with_shape_of(const Level<Cuda>& level, F f) {
 }
 
 /// An empty box has no point, wherever the axes that it has points of end.
-Box without_empty(const Box& b) {
+Box without_empty(const Box& b, const Box& all) {
   const Extents sides = b.sides();
-  return sides.x > 0 && sides.y > 0 && sides.z > 0 ? b : Box{{0, 0, 0}, {0, 0, 0}};
+  return sides.x > 0 && sides.y > 0 && sides.z > 0 ? b : Box{all.begin, all.begin};
+}
+
+/// The points begin .. end - 1 along the last axis.
+Box part_of(const Extents& e, int dimensions, Index begin, Index end) {
+  return dimensions > 2 ? Box{{0, 0, begin}, {e.x, e.y, end}} : Box{{0, begin, 0}, {e.x, end, e.z}};
+}
+
+/// The coarse points or cells whose fine points a rank has.
+template <class T>
+Box own_part(const Level<Cuda>& level, const OwnPlanes<T>* own, const Extents& coarse) {
+  const Index all = level.dimensions > 2 ? coarse.z : coarse.y;
+  if (own == nullptr) return part_of(coarse, level.dimensions, 0, all);
+  const Index begin = own->begin / 2, end = std::min(all, (own->end + 1) / 2);
+  return part_of(coarse, level.dimensions, begin, own->begin == own->end ? begin : end);
 }
 
 /// The coarse points along an axis for which a pass has the shared coefficients: of an axis of n fine points, of whose
@@ -508,9 +553,9 @@ struct EvenRange {
   }
 };
 
-/// What along(range, begin, end) gives for each axis.
+/// What along(range, begin, end) gives for each axis, of a part.
 template <class Along>
-Box even_box(const Level<Cuda>& level, const EvenPart& root, Along along) {
+Box even_box(const Level<Cuda>& level, const EvenPart& root, const Box& part, Along along) {
   const EvenPart &a = level.even_a, &p = level.even_p;
   const Extents& e = level.grid;
   Box box{{0, 0, 0}, {1, 1, 1}};
@@ -518,7 +563,13 @@ Box even_box(const Level<Cuda>& level, const EvenPart& root, Along along) {
   along(EvenRange{e.y, a.begin.y, a.end.y, root.begin.y, root.end.y, p.begin.y, p.end.y}, box.begin.y, box.end.y);
   if (level.dimensions > 2)
     along(EvenRange{e.z, a.begin.z, a.end.z, root.begin.z, root.end.z, p.begin.z, p.end.z}, box.begin.z, box.end.z);
-  return without_empty(box);
+  const auto larger = [](const Extents& u, const Extents& v) {
+    return Extents{std::max(u.x, v.x), std::max(u.y, v.y), std::max(u.z, v.z)};
+  };
+  const auto smaller = [](const Extents& u, const Extents& v) {
+    return Extents{std::min(u.x, v.x), std::min(u.y, v.y), std::min(u.z, v.z)};
+  };
+  return without_empty({larger(box.begin, part.begin), smaller(box.end, part.end)}, part);
 }
 
 bool covers(const EvenPart& part, const Extents& e) {
@@ -528,12 +579,17 @@ bool covers(const EvenPart& part, const Extents& e) {
 
 template <class T>
 Pass<T> make_pass(const Level<Cuda>& level, float omega, const TransferStencil<Cuda>& stencil, const Source<T>& source,
-                  const Box& even, const Shell& shell, int threads_a_point, bool pairs) {
+                  const OwnPlanes<T>* own, const Box& even, const Shell& shell, int threads_a_point, bool pairs) {
   const EvenPart& even_root = *source.even_root;
+  const Index plane = level.dimensions > 2 ? level.grid.x * level.grid.y : level.grid.x;
   Pass<T> pass{level.operator_view(),
                source.root,
                {level.next, stencil.by_class.data(), true},
                source.r,
+               own != nullptr ? own->below : source.r.first,
+               own != nullptr ? own->above : source.r.first,
+               own != nullptr ? own->begin * plane : 0,
+               own != nullptr ? own->end * plane : std::numeric_limits<Index>::max(),
                omega,
                Tiles(even, level.dimensions > 2),
                shell,
@@ -648,12 +704,14 @@ std::vector<Transfer<Cuda>> make_transfers(const Cuda& space, const std::vector<
 
 template <class T>
 void descend(const Cuda& space, const Level<Cuda>& level, const Transfer<Cuda>& transfer, const Source<T>& source,
-             float* b_of_next) {
-  if (level.plain) return descend_planes(space, level, transfer.omega, source, b_of_next);
-  const Box box =
-      even_box(level, *source.even_root, [](const EvenRange& r, Index& begin, Index& end) { r.down(begin, end); });
-  const Pass<T> pass = make_pass(level, transfer.omega, transfer.down, source, box, Shell(level.next, box), sharers,
+             float* b_of_next, const OwnPlanes<T>* own) {
+  if (level.plain) return descend_planes(space, level, transfer.omega, source, b_of_next, own);
+  const Box part = own_part(level, own, level.next);
+  const Box box = even_box(level, *source.even_root, part,
+                           [](const EvenRange& r, Index& begin, Index& end) { r.down(begin, end); });
+  const Pass<T> pass = make_pass(level, transfer.omega, transfer.down, source, own, box, Shell(part, box), sharers,
                                  moves_pairs(source.r));
+  if (pass.blocks() == 0) return;
   with_shape_of(level, [&]<class S>(S) {
     cuda::launch(space, descend_kernel<S, T>, pass.blocks(), threads, 0, pass, b_of_next);
   });
@@ -661,14 +719,18 @@ void descend(const Cuda& space, const Level<Cuda>& level, const Transfer<Cuda>& 
 
 template <class T>
 void ascend(const Cuda& space, const Level<Cuda>& level, const Transfer<Cuda>& transfer, const Source<T>& source,
-            const float* coarse, const Target<T>& target) {
-  if (level.plain) return ascend_planes(space, level, transfer.omega, source, coarse, target);
+            const float* coarse, const Target<T>& target, const OwnPlanes<T>* own) {
+  if (level.plain) return ascend_planes(space, level, transfer.omega, source, coarse, target, own);
+  const Extents& e = level.grid;
+  const Box part = own_part(level, own, {(e.x + 1) / 2, (e.y + 1) / 2, 1});
   const Box cells =
-      even_box(level, *source.even_root, [](const EvenRange& r, Index& begin, Index& end) { r.up(begin, end); });
+      even_box(level, *source.even_root, part, [](const EvenRange& r, Index& begin, Index& end) { r.up(begin, end); });
   const Box fine{{2 * cells.begin.x, 2 * cells.begin.y, cells.begin.z},
                  {2 * cells.end.x, 2 * cells.end.y, cells.end.z}};
-  const Pass<T> pass = make_pass(level, transfer.omega, transfer.up, source, cells, Shell(level.grid, fine), 1,
+  const Box all = part_of(e, level.dimensions, own != nullptr ? own->begin : 0, own != nullptr ? own->end : e.y);
+  const Pass<T> pass = make_pass(level, transfer.omega, transfer.up, source, own, cells, Shell(all, fine), 1,
                                  moves_pairs(source.r) && moves_pairs(target.z));
+  if (pass.blocks() == 0) return;
   const auto fill = static_cast<unsigned>(std::min(space.multiprocessors() * 8, Cuda::State::max_partial));
   const unsigned blocks = target.slot == nullptr ? pass.blocks() : std::min(pass.blocks(), fill);
   const auto kernel = level.star ? ascend_kernel<Shape<2, true>, T> : ascend_kernel<Shape<2, false>, T>;
@@ -677,9 +739,10 @@ void ascend(const Cuda& space, const Level<Cuda>& level, const Transfer<Cuda>& t
 }
 
 #define OSTINATO_INSTANTIATE(T)                                                                                \
-  template void descend(const Cuda&, const Level<Cuda>&, const Transfer<Cuda>&, const Source<T>&, float*);     \
+  template void descend(const Cuda&, const Level<Cuda>&, const Transfer<Cuda>&, const Source<T>&, float*,      \
+                        const OwnPlanes<T>*);                                                                  \
   template void ascend(const Cuda&, const Level<Cuda>&, const Transfer<Cuda>&, const Source<T>&, const float*, \
-                       const Target<T>&)
+                       const Target<T>&, const OwnPlanes<T>*)
 OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato::multigrid

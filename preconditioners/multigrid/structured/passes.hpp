@@ -8,6 +8,7 @@
 
 #include <ostinato/preconditioners/multigrid/structured/cycle_steps.hpp>
 #include <ostinato/preconditioners/multigrid/structured/hierarchy.hpp>
+#include <ostinato/preconditioners/multigrid/structured/own_planes.hpp>
 
 namespace ostinato::multigrid {
 
@@ -67,17 +68,18 @@ std::vector<Transfer<Cuda>> make_transfers(const Cuda& space, const std::vector<
 /// b of the next level := P^T (b - A omega b), where b is the source.
 /// Exec      Enqueued.
 /// Requires  has_descent(space, level); the transfer was made for the scale of this source.
+/// `own`: the planes of a rank, where has_ascent(space, level); null for all.
 /// Traffic   Reads the source once.
 template <class T>
 void descend(const Cuda& space, const Level<Cuda>& level, const Transfer<Cuda>& transfer, const Source<T>& source,
-             float* b_of_next);
+             float* b_of_next, const OwnPlanes<T>* own = nullptr);
 
 /// The target := x + omega (b - A x), where x = omega b + P coarse.
 /// Exec      Enqueued.
-/// Requires  has_ascent(space, level); as descend().
+/// Requires  has_ascent(space, level); as descend(). `coarse` and the target are where point 0 would be.
 /// Traffic   Reads the source once and writes the target once.
 template <class T>
 void ascend(const Cuda& space, const Level<Cuda>& level, const Transfer<Cuda>& transfer, const Source<T>& source,
-            const float* coarse, const Target<T>& target);
+            const float* coarse, const Target<T>& target, const OwnPlanes<T>* own = nullptr);
 
 }  // namespace ostinato::multigrid

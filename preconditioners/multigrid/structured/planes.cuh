@@ -29,16 +29,20 @@ constexpr int blocks_each = 3;  ///< thread blocks that a multiprocessor holds a
 /// How thread blocks cut a grid: tiles of 32 coarse points along x first, then along y, then runs of coarse planes.
 struct Runs {
   unsigned along_x, along_y, along_z;
-  Index planes;  ///< coarse planes of a run
+  Index begin, end;  ///< coarse planes of all runs
+  Index planes;      ///< of a run
 
-  /// rows: coarse points of a tile along y. fill: thread blocks that the GPU holds at once.
-  Runs(const Extents& cells, int rows, std::size_t fill) {
+  /// rows: coarse points of a tile along y. deep: the planes of a run are a multiple of that. fill: thread blocks that
+  /// the GPU holds at once.
+  Runs(const Extents& cells, Index first, Index last, int rows, Index deep, std::size_t fill)
+      : begin(first), end(last) {
     const auto tiles = [](Index n, int side) { return static_cast<unsigned>((n + side - 1) / side); };
     along_x = tiles(cells.x, 32);
     along_y = tiles(cells.y, rows);
     const auto wanted = static_cast<Index>(std::max<std::size_t>(1, fill / (std::size_t{along_x} * along_y)));
-    planes = std::max<Index>(1, (cells.z + wanted - 1) / wanted);
-    along_z = tiles(cells.z, planes);
+    planes = std::max<Index>(1, (end - begin + wanted - 1) / wanted);
+    planes = (planes + deep - 1) / deep * deep;
+    along_z = tiles(end - begin, planes);
   }
   unsigned count() const { return along_x * along_y * along_z; }
 };
@@ -47,6 +51,7 @@ template <class T>
 struct Pass {
   Extents fine, coarse;
   Strided<const T> r;
+  OwnPlanes<T> own_planes;
   Runs runs;
   float omega, root;          ///< root: the scale of the source
   float along[3];             ///< omega times the coefficient of both neighbours along each axis
@@ -63,12 +68,12 @@ struct Pass {
 struct Tile {
   Index cx, cy, first, end;
 
-  __device__ Tile(const Runs& r, unsigned tile, int rows, Index planes) {
+  __device__ Tile(const Runs& r, unsigned tile, int rows) {
     const unsigned line = tile / r.along_x, layer = line / r.along_y;
     cx = static_cast<Index>(tile - line * r.along_x) * 32;
     cy = static_cast<Index>(line - layer * r.along_y) * rows;
-    first = static_cast<Index>(layer) * r.planes;
-    end = min(first + r.planes, planes);
+    first = r.begin + static_cast<Index>(layer) * r.planes;
+    end = min(first + r.planes, r.end);
   }
 };
 
@@ -105,7 +110,9 @@ constexpr int most_copied = 16 / static_cast<int>(sizeof(T));
 ///
 /// Elements lie at the same place of a sector of 32 bytes as in memory, where lines of the grid begin with a sector: a
 /// copy to another place reads each sector twice.
-template <class T, int Wide, int Lines, int Stages, int Piece>
+///
+/// Where `Jumps`, planes that aren't a rank's own lie elsewhere (OwnPlanes).
+template <class T, int Wide, int Lines, int Stages, int Piece, bool Jumps>
 class Planes {
  public:
   static constexpr int width = Wide + 2 * most_copied<T>;
@@ -113,16 +120,19 @@ class Planes {
   static constexpr int room = elements * Stages + 2 * most_copied<T>;
 
   /// (x, y): the point at the beginning of the tile. z: the plane that is copied first; from plane `end` on there are
-  /// zeros.
-  __device__ Planes(const Strided<const T>& v, const Extents& grid, T* memory, Index x, Index y, Index z, Index end)
+  /// zeros. v, own: where there are jumps, those of a kernel's arguments.
+  __device__ Planes(const Strided<const T>& v, const OwnPlanes<T>* own, const Extents& grid, T* memory, Index x,
+                    Index y, Index z, Index end)
       : grid_(grid),
+        v_(Jumps ? &v : nullptr),
+        own_(own),
         memory_(memory + most_copied<T>),
         step_(v.step),
         x_(x - most_copied<T>),
         y_(y),
         z_(z),
         end_(min(end, grid.z)),
-        plane_(v.first + static_cast<Offset>(z) * of_plane()) {
+        plane_((Jumps && z < own->begin ? own->below : v.first) + static_cast<Offset>(z) * of_plane()) {
     if constexpr (remembers) {
       for_own([&](int n, int k) { from_[k] = contains(n) ? static_cast<Index>(number(n)) : -1; });
     }
@@ -143,6 +153,10 @@ class Planes {
     }
     plane_ += of_plane();
     ++z_;
+    if constexpr (Jumps) {
+      if (z_ == own_->begin) plane_ = v_->first + static_cast<Offset>(z_) * of_plane();
+      if (z_ == own_->end) plane_ = own_->above + static_cast<Offset>(z_) * of_plane();
+    }
   }
 
   /// Calls f(n, k) for the first element of each piece that this thread copies of a plane; k counts what is remembered.
@@ -201,6 +215,8 @@ class Planes {
   }
 
   const Extents& grid_;
+  const Strided<const T>* v_;
+  const OwnPlanes<T>* own_;
   T* memory_;
   Index step_, x_, y_, z_, end_;
   const T* plane_;  ///< that is copied next
@@ -209,12 +225,18 @@ class Planes {
 
 template <class T>
 Pass<T> make_pass(const Cuda& space, const Level<Cuda>& level, float omega, const Source<T>& source,
-                  const Extents& cells, int rows) {
+                  const OwnPlanes<T>* own, const Extents& cells, int rows) {
   const PlainStar& star = level.plain_star;
+  const OwnPlanes<T> planes =
+      own != nullptr ? *own
+                     : OwnPlanes<T>{.begin = 0, .end = level.grid.z, .below = source.r.first, .above = source.r.first};
+  const Index end = planes.begin == planes.end ? planes.begin / 2 : std::min(cells.z, (planes.end + 1) / 2);
   Pass<T> pass{.fine = level.grid,
                .coarse = level.next,
                .r = source.r,
-               .runs = Runs(cells, rows, static_cast<std::size_t>(space.multiprocessors()) * blocks_each),
+               .own_planes = planes,
+               .runs = Runs(cells, planes.begin / 2, end, rows, planes.sums != nullptr ? planes.deep : 1,
+                            static_cast<std::size_t>(space.multiprocessors()) * blocks_each),
                .omega = omega,
                .root = source.even_root->values[0],
                .weight = star.weight};

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include <ostinato/spmv/base/extents.hpp>
-#include <ostinato/spmv/team/halo.hpp>
 #include <ostinato/spmv/team/partition.hpp>
 
 namespace ostinato::multigrid {
@@ -16,25 +15,26 @@ class Slabs {
  public:
   Slabs() = default;
   /// `first`: the first plane of each rank, and the number of planes.
-  /// Exec      Collective.
   Slabs(const Team& team, const Extents& grid, int dimensions, std::vector<Index> first);
 
-  /// The planes that are nearest to the rows of each rank.
-  static Slabs nearest(const Team& team, const Extents& grid, int dimensions, const Partition& rows);
+  /// The planes that are nearest to the rows of each rank, and begin at multiples of `whole`.
+  static Slabs nearest(const Team& team, const Extents& grid, int dimensions, const Partition& rows, Index whole);
   /// Those of the next grid, which halves the last axis: coarse plane c is with the fine plane 2 c + 1.
   Slabs halved(const Team& team, const Extents& next) const;
 
   const Extents& grid() const { return grid_; }
   Index begin() const { return begin_; }  ///< planes of this rank
   Index end() const { return end_; }
-  Extents own() const;  ///< of these planes
+  Index planes() const { return first_.back(); }  ///< of all ranks
+  Extents own() const;                            ///< of the planes of this rank
   std::size_t plane() const { return plane_; }
   std::size_t first_point() const { return static_cast<std::size_t>(begin_) * plane_; }
   std::size_t points() const { return static_cast<std::size_t>(end_ - begin_) * plane_; }
   const Partition& parts() const { return parts_; }  ///< the points of each rank
 
-  /// Gets the planes beside those of this rank. `v`: where point 0 would be.
-  void exchange(const Team& team, float* v) const;
+  /// So many planes before those of this rank, and behind, as far as the grid has them; none on a rank without planes.
+  Index begin_with(Index below) const;
+  Index end_with(Index above) const;
 
  private:
   Extents grid_;
@@ -43,25 +43,6 @@ class Slabs {
   Index begin_ = 0, end_ = 0;
   std::size_t plane_ = 0;
   Partition parts_;
-  mutable HaloPlan halo_;
-  mutable std::vector<float> given_;
-};
-
-/// Moves a vector whose parts are `from` to parts that are `to`, most of which are on the same rank.
-class PartMove {
- public:
-  PartMove() = default;
-  /// Exec      Collective.
-  PartMove(const Team& team, const Partition& from, const Partition& to);
-
-  template <class T>
-  void run(const Team& team, const T* from, T* to) const;
-
- private:
-  Index from_begin_ = 0, to_begin_ = 0;
-  Index begin_ = 0, end_ = 0;  ///< what stays on the rank
-  mutable HaloPlan halo_;
-  mutable std::vector<std::byte> given_;
 };
 
 }  // namespace ostinato::multigrid

@@ -40,10 +40,8 @@ template <int D, bool Dotted, class T, class V>
 __global__ void __launch_bounds__(cuda::tile_rows)
     whole_kernel(Whole<T> a, const __grid_constant__ Places<D == 0 ? max_in_kernel : D> places, int count,
                  Product<T, V> p, const V* w, cuda::Reduction to) {
-  const Offset stride = static_cast<Offset>(gridDim.x) * cuda::tile_rows;
-  Sums<1> dot{};
   cuda::pdl_trigger_and_wait();
-  for (Offset i = static_cast<Offset>(blockIdx.x) * cuda::tile_rows + threadIdx.x; i < a.rows; i += stride) {
+  cuda::for_rows<Dotted>(a.rows, to, [&](Offset i, Sums<1>& dot) {
     T sum = 0;
     const auto add = [&](int d) {
       const Offset j = i + places.offset[d];
@@ -57,8 +55,7 @@ __global__ void __launch_bounds__(cuda::tile_rows)
       for (int d = 0; d < count; ++d) add(d);
     }
     cuda::finish_row<Dotted>(p, i, sum, w, dot);
-  }
-  if constexpr (Dotted) cuda::grid_sum(dot, to, [](const Sums<1>&) {});
+  });
 }
 
 template <int D, bool Dotted, class T, class V>
@@ -144,12 +141,10 @@ template <bool Dotted, class T, class V>
 __global__ void __launch_bounds__(cuda::tile_rows)
     list_kernel(BandView<T> a, const __grid_constant__ List list, int count, Product<T, V> p, const V* w,
                 cuda::Reduction to) {
-  const Offset stride = static_cast<Offset>(gridDim.x) * cuda::tile_rows;
-  Sums<1> dot{};
   cuda::pdl_trigger_and_wait();
-  for (Offset i = static_cast<Offset>(blockIdx.x) * cuda::tile_rows + threadIdx.x; i < a.rows; i += stride)
+  cuda::for_rows<Dotted>(a.rows, to, [&](Offset i, Sums<1>& dot) {
     cuda::finish_row<Dotted>(p, i, sum_bands<false>(a, list.bands, count, i, p.x), w, dot);
-  if constexpr (Dotted) cuda::grid_sum(dot, to, [](const Sums<1>&) {});
+  });
 }
 
 template <bool Dotted, class T, class V>
@@ -164,17 +159,13 @@ void run_list(const Cuda& space, const BandView<T>& a, const Product<T, V>& p, c
 template <bool Whole, bool Dotted, class T, class V>
 __global__ void __launch_bounds__(cuda::tile_rows)
     pieces_kernel(BandView<T> a, Product<T, V> p, const V* w, cuda::Reduction to) {
-  const Offset tiles = (static_cast<Offset>(a.rows) + cuda::tile_rows - 1) / cuda::tile_rows;
-  Sums<1> dot{};
   cuda::pdl_trigger_and_wait();
-  for (Offset tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-    const Offset i = tile * cuda::tile_rows + threadIdx.x;
+  cuda::for_rows<Dotted>(a.rows, to, [&](Offset i, Sums<1>& dot) {
+    const Offset tile = i / cuda::tile_rows;
     const RowPiece piece = a.pieces[a.piece_of[tile]];
-    T sum = sum_bands<Whole>(a, a.bands + piece.first_band, piece.bands, i, p.x);
-    sum = add_remainder(a.remainder, tile, sum, p.x);
-    if (i < a.rows) cuda::finish_row<Dotted>(p, i, sum, w, dot);
-  }
-  if constexpr (Dotted) cuda::grid_sum(dot, to, [](const Sums<1>&) {});
+    const T sum = sum_bands<Whole>(a, a.bands + piece.first_band, piece.bands, i, p.x);
+    cuda::finish_row<Dotted>(p, i, add_remainder(a.remainder, tile, sum, p.x), w, dot);
+  });
 }
 
 template <bool Dotted, class T, class V>

@@ -243,13 +243,9 @@ __device__ T class_row(const Stencil<N, T>& a, Offset i, const V* x) {
 template <int D, bool Dotted, int N, class T, class V>
 __global__ void __launch_bounds__(cuda::tile_rows)
     classes_kernel(const __grid_constant__ Stencil<N, T> a, Product<T, V> p, const V* w, cuda::Reduction to) {
-  const Offset stride = static_cast<Offset>(gridDim.x) * cuda::tile_rows;
-  Sums<1> dot{};
   cuda::pdl_trigger_and_wait();
-  for (Offset i = static_cast<Offset>(blockIdx.x) * cuda::tile_rows + threadIdx.x; i < a.rows; i += stride) {
-    cuda::finish_row<Dotted>(p, i, class_row<D>(a, i, p.x + i), w, dot);
-  }
-  if constexpr (Dotted) cuda::grid_sum(dot, to, [](const Sums<1>&) {});
+  cuda::for_rows<Dotted>(
+      a.rows, to, [&](Offset i, Sums<1>& dot) { cuda::finish_row<Dotted>(p, i, class_row<D>(a, i, p.x + i), w, dot); });
 }
 
 // Products in which V is narrower than T: what counts there are conversions and addresses, not bytes. So a thread takes

@@ -23,7 +23,9 @@
 #define OSTINATO_PARTS_OF_ON_CUDA(...)                                                                                \
   template void detail::sum_blocks(const Cuda&, std::size_t, std::size_t, __VA_ARGS__, detail::SumsOf<__VA_ARGS__>*); \
   template void detail::finish_sum(const Cuda&, __VA_ARGS__, const detail::SumParts<detail::SumsOf<__VA_ARGS__>>&,    \
-                                   double*);
+                                   double*);                                                                          \
+  template void detail::sum_over_ranks(const Cuda&, std::size_t, __VA_ARGS__, const detail::RendezvousView&, double*, \
+                                       detail::SumsOf<__VA_ARGS__>*);
 // The same for a functor that isn't a template.
 #define OSTINATO_FOR_EACH_OF_ON_CUDA(...) template void for_each(const Cuda&, std::size_t, __VA_ARGS__);
 #define OSTINATO_FOR_GRID_OF_ON_CUDA(...) template void for_grid(const Cuda&, const Extents&, __VA_ARGS__);

@@ -13,6 +13,7 @@
 #include <ostinato/spmv/space/cuda/launch.cuh>
 #include <ostinato/spmv/space/cuda/overlap.cuh>
 #include <ostinato/spmv/space/cuda/reduction.cuh>
+#include <ostinato/spmv/space/cuda/rendezvous.cuh>
 #include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/space/sum_parts.hpp>
 #include <ostinato/spmv/space/sums.hpp>
@@ -40,6 +41,16 @@ __global__ void __launch_bounds__(block_threads) for_each_kernel(std::size_t n, 
   if (!prepare(f)) return;
   const std::size_t stride = static_cast<std::size_t>(gridDim.x) * block_threads;
   for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * block_threads + threadIdx.x; i < n; i += stride) f(i);
+}
+
+/// Thread blocks of a sum on a multiprocessor.
+template <class F>
+constexpr int sum_blocks_of_multiprocessor() {
+  if constexpr (requires { F::blocks_of_multiprocessor; }) {
+    return F::blocks_of_multiprocessor;
+  } else {
+    return blocks_per_multiprocessor;
+  }
 }
 
 /// What f.fours(i) gives, element by element.
@@ -85,7 +96,19 @@ __global__ void __launch_bounds__(block_threads) sum_kernel(std::size_t n, F f, 
 }
 
 /// Elements of a block whose sum doesn't depend on the others: host_block, as on the CPU.
-inline constexpr std::size_t block_elements = 2048;
+inline constexpr std::size_t block_elements = sum_rows;
+
+/// The sum of f over the elements first .. end - 1, valid in thread 0 only. A functor may have a way of its own.
+template <class Result, class F>
+__device__ Result sum_of_block(const F& f, std::size_t first, std::size_t end) {
+  if constexpr (requires { f.sum_of_block(first, end); }) {
+    return f.sum_of_block(first, end);
+  } else {
+    Result mine{};
+    visit_elements(first, end, threadIdx.x, block_threads, f, [&](auto call) { mine += call(); });
+    return block_sum(mine);
+  }
+}
 
 template <class F, class Result>
 __global__ void __launch_bounds__(block_threads)
@@ -96,35 +119,112 @@ __global__ void __launch_bounds__(block_threads)
   }
   for (std::size_t block = blockIdx.x; begin + block * block_elements < end; block += gridDim.x) {
     const std::size_t first = begin + block * block_elements;
-    Result mine{};
-    visit_elements(first, min(first + block_elements, end), threadIdx.x, block_threads, f,
-                   [&](auto call) { mine += call(); });
-    mine = block_sum(mine);
+    const Result mine = sum_of_block<Result>(f, first, min(first + block_elements, end));
     if (threadIdx.x == 0) sums[block] = mine;
   }
 }
 
-/// In one thread block. The sums may lie in the memory of other GPUs.
-template <class F, class Result>
-__global__ void __launch_bounds__(block_threads) finish_sum_kernel(F f, detail::SumParts<Result> parts, double* slots) {
-  static_assert(block_threads == detail::sum_lanes);
-  pdl_trigger_and_wait();
-  if (!prepare(f)) return;
-  Result total{};
-  unsigned first = 0;
-  for (int part = 0; part < parts.count; ++part) {
-    const double* const sums = parts.sums[part]->v;
-    for (unsigned b = (threadIdx.x - first) % block_threads; b < parts.blocks[part]; b += block_threads) {
-      for (int k = 0; k < Result::count; ++k) total.v[k] += __ldcg(sums + b * Result::count + k);
+/// Adds count / step elements, each of K sums, in order. Several are loaded before the first is added: they wait for a
+/// far cache, or another GPU.
+template <int K>
+__device__ void add_in_order(Sums<K>& total, const double* sums, unsigned begin, unsigned count, unsigned step) {
+  constexpr unsigned loads = 8;
+  for (unsigned b = begin; b < count; b += loads * step) {
+    Sums<K> next[loads];
+#pragma unroll
+    for (unsigned n = 0; n < loads; ++n) {
+      const bool is_there = b + n * step < count;
+      for (int k = 0; k < K; ++k) next[n].v[k] = is_there ? __ldcg(sums + (b + n * step) * K + k) : 0;
     }
-    first += parts.blocks[part];
+#pragma unroll
+    for (unsigned n = 0; n < loads; ++n) {
+      if (b + n * step < count) total += next[n];
+    }
   }
-  total = block_sum(total);
+}
+
+/// What one thread block makes of a sum of which each thread has a part: into the slots and f.
+template <class F, class Result>
+__device__ void finish_lanes(F& f, const Result& of_lane, double* slots) {
+  static_assert(block_threads == detail::sum_lanes);
+  const Result total = block_sum(of_lane);
   if (threadIdx.x != 0) return;
   if (slots != nullptr) {
     for (int k = 0; k < Result::count; ++k) slots[k] = total.v[k];
   }
   if constexpr (requires { f.finish(total); }) f.finish(total);
+}
+
+/// In one thread block. The sums may lie in the memory of other GPUs.
+template <class F, class Result>
+__global__ void __launch_bounds__(block_threads) finish_sum_kernel(F f, detail::SumParts<Result> parts, double* slots) {
+  pdl_trigger_and_wait();
+  if (!prepare(f)) return;
+  Result total{};
+  unsigned first = 0;
+  for (int part = 0; part < parts.count; ++part) {
+    add_in_order(total, parts.sums[part]->v, (threadIdx.x - first) % block_threads, parts.blocks[part], block_threads);
+    first += parts.blocks[part];
+  }
+  finish_lanes(f, total, slots);
+}
+
+/// Adds every block_threads-th of the sums that a rank gives, in order. Several are looked at before the first is
+/// added.
+template <int K>
+__device__ void add_from_rank(Sums<K>& total, const detail::RendezvousView& at, std::uint64_t met, int rank,
+                              unsigned begin, unsigned blocks) {
+  constexpr unsigned looks = K < 8 ? 8 / K : 1;
+  const Numbered* const sums = reinterpret_cast<const Numbered*>(room_from(at, met, rank)) + 1;
+  for (unsigned b = begin; b < blocks; b += looks * block_threads) {
+    Numbered seen[looks * K];
+#pragma unroll
+    for (unsigned n = 0; n < looks * K; ++n) {
+      const unsigned block = b + n / K * block_threads;
+      if (block < blocks) seen[n] = look(sums + block * K + n % K);
+    }
+#pragma unroll
+    for (unsigned n = 0; n < looks * K; ++n) {
+      const unsigned block = b + n / K * block_threads;
+      if (block < blocks) total.v[n % K] += get(at, met, sums + block * K + n % K, seen[n]);
+    }
+  }
+}
+
+/// Both in one kernel, which meets those of the other ranks. Each thread block gives its sums to all ranks, behind the
+/// number of blocks of the rank. The first thread block adds up those of all ranks as they come.
+template <class F, class Result>
+__global__ void __launch_bounds__(block_threads)
+    sum_over_ranks_kernel(std::size_t n, F f, const __grid_constant__ detail::RendezvousView at, double* slots) {
+  __shared__ unsigned blocks_of[detail::most_sum_parts];
+  pdl_trigger_and_wait();
+  if (!prepare(f)) return;
+  const std::uint64_t met = times_met(at);
+  const std::size_t blocks = (n + block_elements - 1) / block_elements;
+  const int rank = static_cast<int>(threadIdx.x);
+  const auto room = [&](int of) { return reinterpret_cast<Numbered*>(room_of(at, met, of)); };
+  for (std::size_t block = blockIdx.x; block < blocks; block += gridDim.x) {
+    const std::size_t first = block * block_elements;
+    const Result sum = sum_of_block<Result>(f, first, min(first + block_elements, n));
+    if (threadIdx.x != 0) continue;
+    for (int r = 0; r < at.ranks; ++r) {
+      for (int k = 0; k < Result::count; ++k) put(room(r) + 1 + block * Result::count + k, sum.v[k], met);
+    }
+  }
+  if (blockIdx.x != 0) return;
+  if (rank < at.ranks) {
+    put(room(rank), static_cast<double>(blocks), met);
+    const auto* const said = reinterpret_cast<const Numbered*>(room_from(at, met, rank));
+    blocks_of[rank] = static_cast<unsigned>(get(at, met, said, look(said)));
+  }
+  __syncthreads();
+  Result total{};
+  unsigned before = 0;
+  for (int r = 0; r < at.ranks; before += blocks_of[r++])
+    add_from_rank(total, at, met, r, (threadIdx.x - before) % block_threads, blocks_of[r]);
+  finish_lanes(f, total, slots);
+  __syncthreads();
+  if (threadIdx.x == 0) part(at, met);
 }
 
 /// How thread blocks cut a grid: into tiles of 256 columns, along x first. A column is one point, or four along the
@@ -227,10 +327,8 @@ void for_each(const Cuda& space, std::size_t n, F f) {
 
 template <class F>
 void sum(const Cuda& space, std::size_t n, F f, double* slots) {
-  int of_multiprocessor = cuda::blocks_per_multiprocessor;
-  if constexpr (requires { F::blocks_of_multiprocessor; }) of_multiprocessor = F::blocks_of_multiprocessor;
-  cuda::launch(space, cuda::sum_kernel<F>, cuda::resident_blocks(space, n, of_multiprocessor), cuda::block_threads, 0,
-               n, f, cuda::reduction(space, slots));
+  const int blocks = cuda::resident_blocks(space, n, cuda::sum_blocks_of_multiprocessor<F>());
+  cuda::launch(space, cuda::sum_kernel<F>, blocks, cuda::block_threads, 0, n, f, cuda::reduction(space, slots));
 }
 
 namespace detail {
@@ -246,6 +344,13 @@ void sum_blocks(const Cuda& space, std::size_t begin, std::size_t end, F f, Resu
 template <class F, class Result>
 void finish_sum(const Cuda& space, F f, const SumParts<Result>& parts, double* slots) {
   cuda::launch(space, cuda::finish_sum_kernel<F, Result>, 1, cuda::block_threads, 0, f, parts, slots);
+}
+
+template <class F, class Result>
+void sum_over_ranks(const Cuda& space, std::size_t n, F f, const RendezvousView& at, double* slots, Result*) {
+  const std::size_t threads = (n + cuda::block_elements - 1) / cuda::block_elements * cuda::block_threads;
+  const int blocks = cuda::resident_blocks(space, threads, cuda::sum_blocks_of_multiprocessor<F>());
+  cuda::launch(space, cuda::sum_over_ranks_kernel<F, Result>, blocks, cuda::block_threads, 0, n, f, at, slots);
 }
 
 }  // namespace detail

@@ -90,4 +90,29 @@ __device__ void grid_sum(Sums<K> mine, const Reduction& to, Done done) {
   done(total);
 }
 
+/// Stores the sum of the rows from `first` on, where sums are those of blocks, and begins with the next.
+__device__ inline void store_of_block(Sums<1>& dot, long long first, const Reduction& to) {
+  if (to.of_blocks == nullptr) return;
+  dot = block_sum(dot);
+  if (threadIdx.x == 0) to.of_blocks[first / sum_rows] = dot.v[0];
+  dot = {};
+}
+
+/// Calls row(i, dot) for the rows of a kernel with one thread per row, in thread blocks of tile_rows threads, and sums
+/// up the dots where Dotted: over the grid or, for to.of_blocks, over blocks of rows.
+template <bool Dotted, class Row>
+__device__ void for_rows(long long rows, const Reduction& to, Row row) {
+  const bool by_blocks = Dotted && to.of_blocks != nullptr;
+  const long long span = by_blocks ? sum_rows : tile_rows;
+  Sums<1> dot{};
+  for (long long first = blockIdx.x * span; first < rows; first += gridDim.x * span) {
+    const long long end = min(first + span, rows);
+    for (long long i = first + threadIdx.x; i < end; i += tile_rows) row(i, dot);
+    if constexpr (Dotted) store_of_block(dot, first, to);
+  }
+  if constexpr (Dotted) {
+    if (!by_blocks) grid_sum(dot, to, [](const Sums<1>&) {});
+  }
+}
+
 }  // namespace ostinato::cuda

@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <type_traits>
+
+#include <ostinato/spmv/space/concept.hpp>
+#include <ostinato/spmv/space/vector.hpp>
+#include <ostinato/spmv/team/distributed_space.hpp>
+#include <ostinato/spmv/team/peer_buffers.hpp>
+
+namespace ostinato::multigrid {
+
+/// The vectors of a cycle over slabs: floats of each rank, 0 at first. On GPUs that reach each other, ranks write into
+/// the memory of others. Otherwise messages of the hosts carry what goes from rank to rank.
+template <class Local>
+class SlabMemory {
+ public:
+  /// Exec      Collective. Waits.
+  SlabMemory(const Distributed<Local>& space, std::size_t floats) : space_(space) {
+    const Team& team = space.team();
+    if constexpr (is_cuda<Local>) {
+      if (team.size() > 1) turns_ = PeerBuffers::make(team, space.local());
+      if (turns_ != nullptr) peers_ = PeerBuffers::make(team, space.local());
+    }
+    team.agreed([&] {
+      const std::size_t bytes = std::max<std::size_t>(1, floats) * sizeof(float);
+      if constexpr (is_cuda<Local>) {
+        if (peers_ != nullptr) {
+          peers_->turn(bytes);
+          first_ = reinterpret_cast<float*>(peers_->mine());
+        }
+      }
+      if (!is_shared()) {
+        own_ = Vector<Local, float>(space.local(), bytes / sizeof(float));
+        first_ = own_.data();
+      }
+      space.zero(first_, bytes);
+      space.wait();  // others may write from now on
+    });
+  }
+
+  const Distributed<Local>& space() const { return space_; }
+  const Team& team() const { return space_.team(); }
+  float* data() const { return first_; }
+  bool is_shared() const {
+    if constexpr (is_cuda<Local>) return peers_ != nullptr;
+    return false;
+  }
+  /// Where the memory of another rank begins.
+  /// Requires  is_shared()
+  float* of(int rank) const {
+    if constexpr (is_cuda<Local>) return reinterpret_cast<float*>(const_cast<std::byte*>(peers_->of(rank)));
+    return nullptr;
+  }
+
+  /// Later work of this rank comes after what all ranks have enqueued so far. So a rank may write what others read
+  /// before their latest meeting.
+  /// Exec      Collective. Enqueued; the host waits for other hosts alone.
+  /// Requires  is_shared()
+  void meet() const requires is_cuda<Local> {
+    turns_->turn(0);
+    turns_->publish();
+    team().all_gather(nullptr, 0, nullptr);
+    turns_->await();
+  }
+
+ private:
+  Distributed<Local> space_;
+  using Peers = std::conditional_t<is_cuda<Local>, std::unique_ptr<PeerBuffers>, std::nullptr_t>;
+  Peers turns_{}, peers_{};  ///< peers_ has the memory, and takes a single turn
+  Vector<Local, float> own_;
+  float* first_ = nullptr;
+};
+
+}  // namespace ostinato::multigrid
