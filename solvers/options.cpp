@@ -66,10 +66,10 @@ bool has(std::string_view solver, bool OwnOptions::*option) {
 
 /// "gmres and gcrodr": the methods that have an option.
 std::string methods_with(bool OwnOptions::*option) {
-  std::string names;
+  std::string methods;
   for (const SolverInfo& info : solver_infos)
-    if (info.own_options.*option) names += (names.empty() ? "" : " and ") + std::string(info.name);
-  return names;
+    if (info.own_options.*option) methods += (methods.empty() ? "" : " and ") + std::string(info.name);
+  return methods;
 }
 
 }  // namespace

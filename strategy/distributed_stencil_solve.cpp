@@ -32,7 +32,7 @@ const DistributedStencilOptions& equal(const Team& team, const DistributedStenci
 }
 
 /// Throws    ArgumentError for a method that there isn't, or that needs the transpose.
-SolverChoice asked_for(const std::string& solver) {
+SolverChoice choice_asked_for(const std::string& solver) {
   const SolverInfo* const info = find_solver(solver);
   if (info == nullptr) runs::throw_unknown_solver(solver);
   if (info->needs_transpose) throw ArgumentError(solver + ": needs the transpose, which a stencil of ranks hasn't");
@@ -47,7 +47,7 @@ DistributedStencilSolver<T, Local>::DistributedStencilSolver(const Team& team, c
     : space_(local, team),
       options_(equal(team, options)),
       a_(std::make_unique<DistributedStencil<Local, T>>(space_, stencil)) {
-  if (options_.solver != "auto") method_ = asked_for(options_.solver);
+  if (options_.solver != "auto") method_ = choice_asked_for(options_.solver);
   precondition();
   if (options_.solver == "auto")
     method_ = choose_solver(facts(), sizeof(T), options_.solve.restart, traits_of(preconditioning()));

@@ -8,7 +8,7 @@ namespace {
 
 /// Tables 3 (matrices), 5 (ratios, the columns of the GTX 1070), 9 and 7 (milliseconds). Of a stand-in, the padding is
 /// that of Table 6, column DIA-A; groups and stride follow from the share of far diagonals in Table 4.
-constexpr PaperMatrix matrices[] = {
+constexpr PaperMatrix matrices_of_dia_adaptive[] = {
     {"wang3", 26064, 177168, lines(21, 5408, 3, 880), {2.48, 1.29, 1.21, 2.43, 1.65, 1.28}, 0.0056},
     {"wang4", 26068, 177196, lines(23, 5788, 3, 880), {2.38, 1.24, 1.13, 2.24, 1.52, 1.21}},
     {"s3dkt3m2", 90449, 3686223, lines(655, 1589657, 5, 390), {1.14, 0.98, 0.97, 9.46, 1.37, 1.13}, 0.2128},
@@ -46,7 +46,7 @@ Paper dia_adaptive() {
                     {"dia", "dia"},
                     {"hdi", "hdi"},
                     {"crsd", "crsd"}},
-      .matrices = matrices,
+      .matrices = matrices_of_dia_adaptive,
       .remarks = {
           "cusp is the fastest of CUSP's kernels, here of our textbook formats; hybmv is cuSPARSE's HYB, which "
           "newer releases lack, here our hyb",

@@ -8,7 +8,7 @@ namespace {
 
 /// Tables 2 (matrices; the rows that it rounds are those of the collection) and 3 (megabytes of COO over those of
 /// BCCOO). The speeds of single matrices are graphs, of which the text names two.
-constexpr PaperMatrix matrices[] = {
+constexpr PaperMatrix matrices_of_yaspmv[] = {
     {"Dense", 2000, 4000000, lines(3999, 3998000, 1, 0), {48. / 17}, 0, "dense2"},
     {"Protein", 36417, 4344765, blocks(3, 0.05), {52. / 21}, 0, "pdb1HYS"},
     {"FEM/Spheres", 83334, 6010480, blocks(3, 0.02), {72. / 31}, 0, "consph"},
@@ -42,7 +42,7 @@ Paper yaspmv() {
                         {"cusparse", "cusparse-alg1 cusparse-bsr hyb", 1.65},
                         {"cusp", "csr-scalar csr-vector coo ell hyb", 2.5},
                         {"best single", "csr-scalar csr-vector coo ell hyb bsr dia sliced-ell", 1.88}},
-          .matrices = matrices,
+          .matrices = matrices_of_yaspmv,
           .remarks = {"Epidemiology's speed is that on a GTX 480. The means of the text are harmonic, over all 20",
                       "The means hold for cusp and best single (of clSpMV), here the fastest of our textbook formats; "
                       "clSpMV's COCKTAIL (1.70 in the mean, 2.95 on LP) isn't to be had"},

@@ -16,8 +16,8 @@ namespace ostinato {
 
 namespace {
 
-std::size_t begin(const Csr<double>& a, std::size_t row) { return static_cast<std::size_t>(a.row_ptr[row]); }
-std::size_t begin(const CsrView<double>& a, std::size_t row) { return static_cast<std::size_t>(a.row_ptr[row]); }
+std::size_t row_begin(const Csr<double>& a, std::size_t row) { return static_cast<std::size_t>(a.row_ptr[row]); }
+std::size_t row_begin(const CsrView<double>& a, std::size_t row) { return static_cast<std::size_t>(a.row_ptr[row]); }
 
 /// The sizes of a row's diagonal entry and of its largest entry.
 struct RowSizes {
@@ -27,7 +27,7 @@ struct RowSizes {
 
 RowSizes sizes_of(const CsrView<double>& a, std::size_t row) {
   RowSizes s;
-  for (std::size_t k = begin(a, row); k < begin(a, row + 1); ++k) {
+  for (std::size_t k = row_begin(a, row); k < row_begin(a, row + 1); ++k) {
     const double size = std::abs(a.val[k]);
     if (static_cast<std::size_t>(a.col[k]) == row) s.own = size;
     s.largest = std::max(s.largest, size);
@@ -44,12 +44,12 @@ double largest_of_inverse(const Factors& f) {
   for (std::size_t i = 0; i < n; ++i) {
     state ^= state << 13, state ^= state >> 7, state ^= state << 17;
     x[i] = state >> 63 == 0 ? 1 : -1;
-    for (std::size_t k = begin(f.lower, i); k < begin(f.lower, i + 1); ++k)
+    for (std::size_t k = row_begin(f.lower, i); k < row_begin(f.lower, i + 1); ++k)
       x[i] -= f.lower.val[k] * x[static_cast<std::size_t>(f.lower.col[k])];
     largest = std::max(largest, std::abs(x[i]));  // the sweeps pass these on
   }
   for (std::size_t i = n; i-- > 0;) {
-    for (std::size_t k = begin(f.upper, i); k < begin(f.upper, i + 1); ++k)
+    for (std::size_t k = row_begin(f.upper, i); k < row_begin(f.upper, i + 1); ++k)
       x[i] -= f.upper.val[k] * x[static_cast<std::size_t>(f.upper.col[k])];
     x[i] /= f.pivot[i];
     if (!std::isfinite(x[i])) return std::numeric_limits<double>::infinity();
@@ -62,7 +62,7 @@ double norm_inf(const CsrView<double>& a) {
   double norm = 0;
   for (std::size_t i = 0; i < static_cast<std::size_t>(a.rows); ++i) {
     double row = 0;
-    for (std::size_t k = begin(a, i); k < begin(a, i + 1); ++k) row += std::abs(a.val[k]);
+    for (std::size_t k = row_begin(a, i); k < row_begin(a, i + 1); ++k) row += std::abs(a.val[k]);
     norm = std::max(norm, row);
   }
   return norm;

@@ -6,13 +6,14 @@ from typing import Any, Callable, Iterator, Literal, Mapping, Sequence
 
 from numpy import ndarray
 from numpy.typing import ArrayLike, DTypeLike
+from typing_extensions import Unpack
+
+from ._options import Failure, SolveOptions, SolverOptions
 
 __version__: str
 
-_Method = Literal["auto", "cg", "bicgstab", "gmres", "minres", "bicgstab2", "idr", "gcrodr", "lsmr"]
 _Status = Literal["converged", "least_squares", "iteration_limit", "time_limit", "breakdown", "stagnated", "diverged",
                   "not_finite", "interrupted"]
-_Failure = Literal["warn", "raise", "ignore"]
 
 class Error(Exception): ...
 class FormatError(Error, ValueError):
@@ -116,39 +117,21 @@ class Preconditioner(_Linear):
 def preconditioner(name: str, A: Any, mem_limit: float | str | None = None) -> Preconditioner: ...
 
 class Solver:
-    def __init__(self, A: Any, preconditioner: Any = "auto", *, solver: _Method | str = "auto", device: str = "auto",
-                 rtol: float = ..., atol: float = 0, maxiter: int = ..., time_limit: float = 0,
-                 mem_limit: float | str = 0, right_sides: int = 1, format: str = "auto", renumber: str = "auto",
-                 effort: Literal["quick", "normal", "thorough"] = "normal", prepare: bool = True,
-                 symmetric: bool = False, restart: int | Literal["auto"] = "auto",
-                 recycle: int | Literal["auto"] = "auto", recycled: RecycledSpace | None = None,
-                 flexible: bool = False, shadow: int = 4, mixed: Literal["auto", "on", "off"] = "auto",
-                 check_every: int = 0, history: bool = True, divergence_limit: float = ...,
-                 callback: Callable[[Iteration], bool | None] | None = None, progress: bool = False,
-                 on_failure: _Failure = "warn", varies: bool = False,
-                 symmetric_preconditioner: bool | None = None) -> None: ...
+    def __init__(self, A: Any, preconditioner: Any = "auto", **given: Unpack[SolverOptions]) -> None: ...
     shape: tuple[int, int]
     dtype: Any
     device: str
     set_up: dict[str, Any]
     seconds: float
     preconditioner: str
-    def solve(self, b: Any, x0: Any = None, *, out: Any = None, on_failure: _Failure | None = None,
-              **given: Any) -> Solution: ...
+    def solve(self, b: Any, x0: Any = None, *, out: Any = None, on_failure: Failure | None = None,
+              **given: Unpack[SolveOptions]) -> Solution: ...
     def update_values(self, A: Any) -> None: ...
     def as_preconditioner(self, rtol: float = 1e-2) -> Preconditioner: ...
 
 def solve(A: Any, b: Any, x0: Any = None, *, preconditioner: Any = "auto", out: Any = None,
-          solver: _Method | str = "auto", device: str = "auto", rtol: float = ..., atol: float = 0, maxiter: int = ...,
-          time_limit: float = 0, mem_limit: float | str = 0, format: str = "auto", renumber: str = "auto",
-          effort: Literal["quick", "normal", "thorough"] = "normal", prepare: bool = True, symmetric: bool = False,
-          restart: int | Literal["auto"] = "auto", recycle: int | Literal["auto"] = "auto",
-          recycled: RecycledSpace | None = None, flexible: bool = False,
-          shadow: int = 4, mixed: Literal["auto", "on", "off"] = "auto", check_every: int = 0, history: bool = True,
-          divergence_limit: float = ..., callback: Callable[[Iteration], bool | None] | None = None,
-          progress: bool = False, on_failure: _Failure = "warn", varies: bool = False,
-          symmetric_preconditioner: bool | None = None) -> Solution: ...
-def options(**given: Any) -> AbstractContextManager[None]: ...
+          **given: Unpack[SolverOptions]) -> Solution: ...
+def options(**given: Unpack[SolverOptions]) -> AbstractContextManager[None]: ...
 
 class Inspection:
     findings: list[tuple[str, str, str]]

@@ -11,12 +11,14 @@ from ._convert import block_in, block_of, csr_of, host_array, is_on_gpu, like, n
 from ._errors import ArgumentError, Interrupted
 from ._memory import bytes_of
 from ._operator import Operator, Preconditioner, StencilOperator, preconditioner_object
+from ._options import SolveOptions, SolverOptions, takes
 from ._solution import Solution
 
 _defaults = contextvars.ContextVar("ostinato.options", default={})
 _ON_FAILURE = ("warn", "raise", "ignore")
 
 
+@takes(SolverOptions)
 @contextlib.contextmanager
 def options(**given):
     """Options of all calls of solve() and Solver() within a `with`, unless a call says otherwise.
@@ -79,7 +81,7 @@ class Solver:
         b, x and the few vectors of a method come on top.
     right_sides : int
         That are expected: a dearer preconditioner pays where there are many.
-    **options
+    **given
         format, renumber, effort, prepare, symmetric, restart, recycle, recycled, flexible, shadow, mixed, check_every,
         history, divergence_limit, callback, as in C++; `varies` and `symmetric_preconditioner` of a function,
         which is called twice to see whether it is symmetric unless the latter says so.
@@ -99,6 +101,7 @@ class Solver:
     (True, True)
     """
 
+    @takes(SolverOptions)
     def __init__(self, A, preconditioner="auto", **given):
         self._start(A, preconditioner, {**_defaults.get(), **given}, lend=False, dtype=None)
 
@@ -110,8 +113,8 @@ class Solver:
 
     def _start(self, A, preconditioner, given, lend, dtype):
         _fork.tell()
-        self._on_failure = _failure_word(given.pop("on_failure", "warn"))
-        if "mem_limit" in given:
+        self._on_failure = _failure_word(given.pop("on_failure", None))
+        if given.get("mem_limit") is not None:
             given["mem_limit"] = bytes_of(given["mem_limit"])
         kept = dict(given)
         varies, of_m = given.pop("varies", False), given.pop("symmetric_preconditioner", None)
@@ -156,6 +159,7 @@ class Solver:
     seconds = property(lambda self: self._system.seconds, doc="Of the set-up.")
     preconditioner = property(lambda self: self._system.preconditioner, doc="The name of the preconditioner.")
 
+    @takes(SolveOptions)
     def solve(self, b, x0=None, *, out=None, on_failure=None, **given):
         """Solves A x = b.
 
@@ -185,7 +189,7 @@ class Solver:
         right = _gpu.block_of(b, m, self.dtype, "b") if is_on_gpu(b) else block_of(b, m, self.dtype, "b")
         is_there = is_on_gpu(b if out is None else out)
         x = (self._guess_on_gpu if is_there else self._guess)(b, right, x0, out, A)
-        if "mem_limit" in given:
+        if given.get("mem_limit") is not None:
             given["mem_limit"] = bytes_of(given["mem_limit"])
         blocks = [block.native() if isinstance(block, _gpu.GpuBlock) else block for block in (right, x)]
         try:
@@ -287,11 +291,14 @@ def _solver_again(A, preconditioner, given):
 
 
 def _failure_word(word):
+    if word is None:
+        return _ON_FAILURE[0]
     if word not in _ON_FAILURE:
         raise ArgumentError(f"on_failure is {word!r}; known: {', '.join(_ON_FAILURE)}")
     return word
 
 
+@takes(SolverOptions)
 def solve(A, b, x0=None, *, preconditioner="auto", out=None, **given):
     """Solves A x = b, and chooses what isn't named: device, method, preconditioner and format.
 

@@ -8,6 +8,7 @@ namespace ostinato::python {
 
 // Each adds its part to the module.
 void bind_errors();
+void bind_options(nanobind::module_& m);
 void bind_results(nanobind::module_& m);
 void bind_operators(nanobind::module_& m);
 void bind_systems(nanobind::module_& m);

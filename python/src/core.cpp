@@ -10,6 +10,7 @@ NB_MODULE(_core, m) {
   nanobind::set_leak_warnings(false);  // what lives until the process ends is no leak
   Signals::note_main_thread();
   bind_errors();
+  bind_options(m);
   bind_results(m);
   bind_operators(m);
   bind_systems(m);

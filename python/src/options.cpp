@@ -3,6 +3,7 @@
 #include "options.hpp"
 
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <functional>
@@ -18,6 +19,7 @@
 #include <ostinato/spmv/base/message.hpp>
 #include <ostinato/strategy/any_preconditioner.hpp>
 
+#include "bind.hpp"
 #include "function.hpp"
 
 namespace ostinato::python {
@@ -156,17 +158,25 @@ bool take_set_up_option(std::string_view name, const nb::handle& given, LinearSo
   return true;
 }
 
+/// The options of a set-up or of a solve, with those that the package in Python takes itself.
+std::vector<std::string> option_names(bool set_up) {
+  std::vector<std::string> names = {
+      "rtol",     "atol",     "maxiter", "time_limit", "mem_limit",   "divergence_limit", "history",
+      "callback", "progress", "restart", "recycle",    "recycled",    "shadow",           "flexible",
+      "mixed",    "effort",   "prepare", "symmetric",  "check_every", "on_failure"};
+  if (set_up)
+    names.insert(names.end(), {"solver", "preconditioner", "format", "renumber", "right_sides", "device", "varies",
+                               "symmetric_preconditioner"});
+  return names;
+}
+
 /// Names the options that there are, and those that other packages call so.
 std::string unknown_option(const std::string& name, bool set_up) {
+  const std::vector<std::string> known = option_names(set_up);
   static const std::map<std::string, std::string, std::less<>> elsewhere = {
       {"tol", "rtol"},         {"M", "preconditioner"},   {"precond", "preconditioner"},
       {"max_iter", "maxiter"}, {"maxit", "maxiter"},      {"max_iterations", "maxiter"},
       {"method", "solver"},    {"timeout", "time_limit"}, {"verbose", "progress"}};
-  std::vector<std::string> known = {
-      "rtol",     "atol",     "maxiter", "time_limit", "mem_limit",   "divergence_limit", "history",
-      "callback", "progress", "restart", "recycle",    "recycled",    "shadow",           "flexible",
-      "mixed",    "effort",   "prepare", "symmetric",  "check_every", "on_failure"};
-  if (set_up) known.insert(known.end(), {"solver", "preconditioner", "format", "renumber", "right_sides", "device"});
   const auto other = elsewhere.find(name);
   if (other != elsewhere.end() && std::find(known.begin(), known.end(), other->second) != known.end())
     return "unknown option '" + name + "': it is " + other->second + " here";
@@ -199,5 +209,7 @@ void take_options(const nb::dict& given, LinearSolverOptions& to) {
     return take_set_up_option(name, value, to) || take_solve_option(name, value, to.solve);
   });
 }
+
+void bind_options(nb::module_& m) { m.def("option_names", &option_names); }
 
 }  // namespace ostinato::python

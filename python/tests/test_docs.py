@@ -7,10 +7,13 @@ import importlib
 import inspect
 import pathlib
 import re
+import typing
 
+import numpy as np
 import pytest
 
 import ostinato as ost
+from ostinato import _core, _options
 
 MODULES = ["", "._convert", "._inspect", "._operator", "._solution", "._solver", ".scipy"]
 
@@ -35,8 +38,8 @@ def test_stub_names_what_there_is():
     assert named == set(ost.__all__)
     words = {n.targets[0].id: {w.value for w in n.value.slice.elts} for n in stub().body
              if isinstance(n, ast.Assign) and isinstance(n.value, ast.Subscript)}
-    assert words["_Method"] == {"auto", *ost.solvers()}
     assert words["_Status"] >= {"converged", "interrupted"}
+    assert set(typing.get_args(_options.Method)) == {"auto", *ost.solvers()}
 
 
 @pytest.mark.parametrize("name", ["solve", "Solver", "Operator", "preconditioner", "inspect", "generate", "read",
@@ -47,12 +50,27 @@ def test_stub_has_the_parameters(name):
     if isinstance(node, ast.ClassDef):
         node, thing = next(n for n in node.body if getattr(n, "name", None) == "__init__"), thing.__init__
     named = [a.arg for a in (*node.args.args, *node.args.kwonlyargs)]
-    wanted = [n for n, p in inspect.signature(thing).parameters.items() if p.kind is not p.VAR_KEYWORD]
-    assert [n for n in named if n in wanted] == wanted
-    if len(wanted) < len(inspect.signature(thing).parameters):  # the options, which the stub spells out
-        assert {"rtol", "atol", "maxiter", "device", "solver", "time_limit"} <= set(named)
-    else:
-        assert named == wanted
+    if node.args.kwarg is not None:
+        options = getattr(_options, node.args.kwarg.annotation.slice.id).__annotations__
+        named += [n for n in options if n not in named]
+    assert named == list(inspect.signature(thing).parameters)
+
+
+@pytest.mark.parametrize("call, set_up, own", [
+    (ost.solve, True, {"A", "b", "x0", "out"}), (ost.Solver, True, {"A"}),
+    (ost.Solver.solve, False, {"self", "b", "x0", "out"}), (ost.options, True, set())])
+def test_signatures_have_the_options(call, set_up, own):
+    names = set(_core.option_names(set_up)) - ({"preconditioner"} if call is ost.options else set())
+    assert set(inspect.signature(call).parameters) == names | own
+
+
+@pytest.mark.parametrize("name", _core.option_names(True))
+def test_options_are_taken(name):
+    A, b = ost.generate("poisson2d:5"), np.ones(25)
+    assert ost.solve(A, b, **{name: None}).converged
+    if name not in ("preconditioner", "progress", "varies", "symmetric_preconditioner"):
+        with pytest.raises(ost.ArgumentError, match=name):
+            ost.solve(A, b, **{name: object()})
 
 
 def test_typed():

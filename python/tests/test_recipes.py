@@ -64,6 +64,32 @@ def test_networkx():
     np.testing.assert_allclose(r.x[0] - r.x[-1], nx.resistance_distance(graph, (0, 0), (14, 14)), rtol=1e-7)
 
 
+def test_fipy(monkeypatch):
+    """A solver of FiPy: a class whose _solve_ takes a matrix of SciPy, the guess and the right-hand side."""
+    monkeypatch.setenv("FIPY_SOLVERS", "scipy")
+    fipy = pytest.importorskip("fipy")
+    from fipy.solvers.scipy.scipySolver import ScipySolver
+
+    class Ostinato(ScipySolver):
+        def _solve_(self, L, x, b):
+            r = ost.solve(L, b, x0=x, rtol=self.tolerance, maxiter=self.iterations)
+            self._setConvergence(suite="scipy", code=r.info, iterations=r.iterations, residual=r.residual)
+            self.convergence.warn()
+            return r.x
+
+    mesh = fipy.Grid2D(nx=40, ny=40, dx=1 / 40, dy=1 / 40)
+
+    def concentration(solver):
+        u = fipy.CellVariable(mesh=mesh, value=0.0)
+        u.constrain(0, mesh.exteriorFaces)
+        equation = fipy.DiffusionTerm(coeff=1.0) == fipy.ConvectionTerm(coeff=(20.0, 10.0)) - 1
+        equation.solve(u, solver=solver)
+        return u.value
+
+    exact = concentration(fipy.LinearLUSolver())
+    np.testing.assert_allclose(concentration(Ostinato(tolerance=1e-10)), exact, atol=1e-8 * abs(exact).max())
+
+
 def matrix_of(a, pattern):
     return (a, *pattern)
 

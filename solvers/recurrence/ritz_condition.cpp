@@ -10,7 +10,7 @@ namespace ostinato {
 
 namespace {
 
-constexpr double digits = 0.05;
+constexpr double accuracy = 0.05;
 
 /// Whether the smallest eigenvalue hardly fell in the last quarter of the process. A guess, or a right-hand side, that
 /// holds little of the slowest part of the error shows that late or never.
@@ -20,7 +20,7 @@ bool has_settled(const Tridiagonal& lanczos, double smallest) {
   Tridiagonal part = lanczos;
   part.diagonal.resize(before);
   part.beside.resize(before);
-  return eigenvalue(part, 0, digits) <= hardly * smallest;
+  return eigenvalue(part, 0, accuracy) <= hardly * smallest;
 }
 
 }  // namespace
@@ -29,7 +29,7 @@ Condition ritz_condition(const Tridiagonal& lanczos, bool has_preconditioner) {
   constexpr std::size_t fewest = 12;
   const std::size_t n = lanczos.diagonal.size();
   if (n < fewest) return {};
-  const double smallest = eigenvalue(lanczos, 0, digits), largest = eigenvalue(lanczos, n - 1, digits);
+  const double smallest = eigenvalue(lanczos, 0, accuracy), largest = eigenvalue(lanczos, n - 1, accuracy);
   const double ratio = largest / smallest;
   if (!(smallest > 0) || !std::isfinite(ratio) || !has_settled(lanczos, smallest)) return {};
   // Smaller eigenvalues are rounding.

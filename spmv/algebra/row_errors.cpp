@@ -12,15 +12,15 @@ namespace ostinato {
 
 template <class T, class Space>
 RowErrors row_errors(const Space& space, const CsrView<T>& a, In<T> x, In<T> b, double tolerance) {
-  Vector<Space, detail::RowErrorBits> on_space(space, 1);
-  space.zero(on_space.data(), on_space.bytes());
-  detail::RowErrorBits* const found = on_space.data();
+  Vector<Space, detail::RowErrorBits> slot(space, 1);
+  space.zero(slot.data(), slot.bytes());
+  detail::RowErrorBits* const found = slot.data();
   for_each(space, x.size(), detail::LargestDifference<Atomic<Space>, T>{x.data(), 0, &found->largest_x});
   sum_rows(
       space, b.size(), a.nonzeros(),
       detail::CompareRows<Atomic<Space>, T>{detail::pattern_of(a), a.val.data(), x.data(), b.data(), tolerance, found},
       &found->unsolved);
-  const detail::RowErrorBits taken = on_space.download()[0];
+  const detail::RowErrorBits taken = slot.download()[0];
   return {detail::double_of(taken.componentwise), detail::double_of(taken.by_row), static_cast<Index>(taken.unsolved)};
 }
 

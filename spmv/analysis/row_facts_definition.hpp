@@ -18,9 +18,9 @@ RowFacts<Space, T> row_facts(const Space& space, const CsrView<T>& a, const Stru
   Found facts{Vector<Space, RowKind>(space, rows)};
   if (rows == 0) return facts;
   Vector<Space, T> largest(space, rows);
-  Vector<Space, FoundInRows> on_space(space, 1);
-  space.zero(on_space.data(), on_space.bytes());
-  FoundInRows* const found = on_space.data();
+  Vector<Space, FoundInRows> slot(space, 1);
+  space.zero(slot.data(), slot.bytes());
+  FoundInRows* const found = slot.data();
   sum_rows(space, rows, a.nonzeros(),
            detail::FindRows<Atomic<Space>, T>{detail::pattern_of(a), a.val.data(), facts.kinds.data(), largest.data(),
                                               found},
@@ -32,7 +32,7 @@ RowFacts<Space, T> row_facts(const Space& space, const CsrView<T>& a, const Stru
              detail::FindAsymmetry<Atomic<Space>, T>{runs, detail::pattern_of(a), a.val.data(), largest.data(),
                                                      Found::most_asymmetry, found});
   }
-  const FoundInRows taken = on_space.download()[0];
+  const FoundInRows taken = slot.download()[0];
   facts.diagonal_rows = static_cast<Index>(taken.sums[0]);
   facts.zero_rows = static_cast<Index>(taken.sums[1]);
   facts.sums_vanish = taken.sums[2] == 0 && facts.diagonal_rows + facts.zero_rows < a.rows;

@@ -56,6 +56,13 @@ std::string as_given(const Integers& a, std::size_t k) {
   return text;
 }
 
+/// Integer number k of an array, less the base.
+Offset counted(const Integers& a, std::size_t k, int base) {
+  Offset value = 0;
+  with(a, [&](const auto* integers) { value = less(integers[k], base); });
+  return value;
+}
+
 void check_shape(const std::string& function, Offset rows, Offset cols, int base) {
   require_shape(function.c_str(), rows, cols);
   if (base != 0 && base != 1) throw ArgumentError(function + ": base is " + number(base) + "; it is 0 or 1");
@@ -161,6 +168,21 @@ Offset copy_lines(const Lines& lines, const RowRun& run, const I* index, const T
   return -1;
 }
 
+/// Puts rows or columns into entries; returns the first entry out of range, or the number of entries.
+template <class T>
+std::size_t put_indices(const Integers& given, Offset end, int base, Index Triplet<T>::*to,
+                        Array<Triplet<T>>& entries) {
+  std::size_t k = 0;
+  with(given, [&](const auto* index) {
+    for (; k < entries.size(); ++k) {
+      const Offset i = less(index[k], base);
+      if (i < 0 || i >= end) return;
+      entries[k].*to = static_cast<Index>(i);
+    }
+  });
+  return k;
+}
+
 }  // namespace
 
 void require_shape(const char* function, Offset rows, Offset cols) {
@@ -185,19 +207,18 @@ Csr<T> csr_from_lines(const CompressedLines& given, std::span<const T> val) {
   }
   out.col.resize(static_cast<std::size_t>(out.row_ptr.back()));
   out.val.resize(static_cast<std::size_t>(out.row_ptr.back()));
-  with(given.index, [&](const auto* index) {
-    const std::vector<RowRun> runs = cut_rows(out.rows);
-    std::vector<Offset> bad(runs.size(), -1);
-    parallel_for(Host(), runs.size(),
-                 [&](std::size_t k) { bad[k] = copy_lines(lines, runs[k], index, val.data(), given.base, out); });
-    const auto first = std::find_if(bad.begin(), bad.end(), [](Offset k) { return k >= 0; });
-    if (first == bad.end()) return;
-    for (Offset k = lines.line(*first).begin;; ++k) {
-      const Offset c = less(index[k], given.base);
-      if (c < 0 || c >= given.width) lines.refuse(*first, k, c);
-    }
+  const std::vector<RowRun> runs = cut_rows(out.rows);
+  std::vector<Offset> bad(runs.size(), -1);
+  parallel_for(Host(), runs.size(), [&](std::size_t k) {
+    with(given.index,
+         [&](const auto* index) { bad[k] = copy_lines(lines, runs[k], index, val.data(), given.base, out); });
   });
-  return out;
+  const auto first = std::find_if(bad.begin(), bad.end(), [](Offset k) { return k >= 0; });
+  if (first == bad.end()) return out;
+  for (Offset k = lines.line(*first).begin;; ++k) {
+    const Offset c = counted(given.index, static_cast<std::size_t>(k), given.base);
+    if (c < 0 || c >= given.width) lines.refuse(*first, k, c);
+  }
 }
 
 template <class T>
@@ -215,20 +236,15 @@ Csr<T> csr_from_entries(Offset rows, Offset cols, const Integers& row, const Int
                         " columns and " + std::to_string(val.size()) + " values");
   }
   Array<Triplet<T>> entries(val.size());
-  with(row, [&](const auto* i) {
-    with(col, [&](const auto* j) {
-      for (std::size_t k = 0; k < entries.size(); ++k) {
-        const Offset r = less(i[k], base), c = less(j[k], base);
-        if (r < 0 || r >= rows || c < 0 || c >= cols) {
-          const std::string ask = ask_base(r, rows, base);
-          throw ArgumentError(function + ": entry " + std::to_string(k) + " at (" + as_given(row, k) + ", " +
-                              as_given(col, k) + ") lies outside " + number(rows) + " x " + number(cols) +
-                              (ask.empty() ? ask_base(c, cols, base) : ask));
-        }
-        entries[k] = {static_cast<Index>(r), static_cast<Index>(c), val[k]};
-      }
-    });
-  });
+  for (std::size_t k = 0; k < entries.size(); ++k) entries[k].val = val[k];
+  const std::size_t bad = std::min(put_indices(row, rows, base, &Triplet<T>::row, entries),
+                                   put_indices(col, cols, base, &Triplet<T>::col, entries));
+  if (bad < entries.size()) {
+    const std::string ask = ask_base(counted(row, bad, base), rows, base);
+    throw ArgumentError(function + ": entry " + std::to_string(bad) + " at (" + as_given(row, bad) + ", " +
+                        as_given(col, bad) + ") lies outside " + number(rows) + " x " + number(cols) +
+                        (ask.empty() ? ask_base(counted(col, bad, base), cols, base) : ask));
+  }
   return from_triplets<T>(static_cast<Index>(rows), static_cast<Index>(cols), std::span<const Triplet<T>>(entries));
 }
 

@@ -3,6 +3,8 @@
 #include <ostinato/spmv/ordering/renumber.hpp>
 
 #include <algorithm>
+#include <array>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,6 +40,26 @@ void require_length(std::size_t have, std::span<const Index> order, const char* 
 
 constexpr std::size_t block = 1024;  // rows that share the memory in which rows are sorted
 
+constexpr std::size_t few = 16;  // entries of a row whose places are counted
+
+/// Writes the entries of a row by ascending column: the columns before an entry, counted without a branch, are its
+/// place. Columns behind the row's `count` hold the largest Index. Returns false where a column repeats.
+template <class T>
+bool write_in_order(const std::array<Index, few>& column, const T* value, std::size_t count, Index* to_column,
+                    T* to_value) {
+  for (std::size_t k = 0; k < count; ++k) {
+    int before = 0, same = 0;
+    for (const Index other : column) {
+      before += other < column[k];
+      same += other == column[k];
+    }
+    if (same != 1) return false;
+    to_column[before] = column[k];
+    to_value[before] = value[k];
+  }
+  return true;
+}
+
 /// Fills the rows begin .. end - 1 of the result: row order[i] of A with new column numbers, ascending.
 template <class T>
 void fill_rows(const CsrView<T>& a, std::span<const Index> order, const Array<Index>& number, Csr<T>& made,
@@ -51,11 +73,18 @@ void fill_rows(const CsrView<T>& a, std::span<const Index> order, const Array<In
       __builtin_prefetch(a.col.data() + at);
       __builtin_prefetch(a.val.data() + at);
     }
-    row.clear();
-    for (auto k = static_cast<std::size_t>(a.row_ptr[from]); k < static_cast<std::size_t>(a.row_ptr[from + 1]); ++k)
-      row.emplace_back(number[static_cast<std::size_t>(a.col[k])], a.val[k]);
-    std::sort(row.begin(), row.end(), [](const auto& l, const auto& r) { return l.first < r.first; });
+    const auto first = static_cast<std::size_t>(a.row_ptr[from]), last = static_cast<std::size_t>(a.row_ptr[from + 1]);
     auto to = static_cast<std::size_t>(made.row_ptr[i]);
+    if (last - first <= few) {
+      std::array<Index, few> column;
+      column.fill(std::numeric_limits<Index>::max());
+      for (std::size_t k = first; k < last; ++k) column[k - first] = number[static_cast<std::size_t>(a.col[k])];
+      if (write_in_order(column, a.val.data() + first, last - first, made.col.data() + to, made.val.data() + to))
+        continue;
+    }
+    row.clear();
+    for (std::size_t k = first; k < last; ++k) row.emplace_back(number[static_cast<std::size_t>(a.col[k])], a.val[k]);
+    std::sort(row.begin(), row.end(), [](const auto& l, const auto& r) { return l.first < r.first; });
     for (const auto& [column, value] : row) made.col[to] = column, made.val[to++] = value;
   }
 }

@@ -100,7 +100,7 @@ class Distributed : public Local {
     std::unique_ptr<PeerBuffers> peers;  ///< null without
     bool may_wait = false;               ///< kernels for each other
     bool captures = false;
-    std::size_t most_bytes = 0;  ///< of the sums of a rank's blocks so far
+    std::size_t most_bytes = 0, captured_bytes = 0;  ///< of the sums of a rank's blocks so far; that there is room for
     std::shared_ptr<Rendezvous> rendezvous;
   };
   struct None {};
@@ -180,7 +180,9 @@ class Distributed : public Local {
       if (this->rendezvous != nullptr) this->rendezvous->confirm();
     }
     std::shared_ptr<Rendezvous> begin_capture() requires is_cuda<Local> {
-      const std::size_t need = team.most(this->most_bytes);
+      constexpr std::size_t of_a_number = 16;  // and one goes ahead
+      this->captured_bytes = std::max(this->captured_bytes, team.most(this->most_bytes));
+      const std::size_t need = (this->captured_bytes / sizeof(double) + 1) * of_a_number;
       if (this->rendezvous == nullptr || this->rendezvous->view().bytes < need)
         this->rendezvous = std::make_shared<Rendezvous>(team, local, need);
       this->captures = true;
@@ -232,10 +234,10 @@ class Distributed<Local>::BlockSums {
   /// Where a captured kernel does all of it.
   /// Throws    NotCapturable where there is too little room.
   const detail::RendezvousView& rendezvous() const requires is_cuda<Local> {
-    const detail::RendezvousView& view = shared_.rendezvous->view();
-    if (own_ * sizeof(Sums) > view.bytes) throw NotCapturable("a sum is longer than those before the capture");
+    if (own_ * sizeof(Sums) > shared_.captured_bytes)
+      throw NotCapturable("a sum is longer than those before the capture");
     ++shared_.reductions;
-    return view;
+    return shared_.rendezvous->view();
   }
 
   /// reduce() for a kernel: where it finds the sums of all blocks, or those that the host has added up.

@@ -64,16 +64,62 @@ __global__ void __launch_bounds__(cuda::block_threads)
   if (cuda::is_last_to_leave(at) && threadIdx.x == 0) cuda::part(at, met);
 }
 
+/// Tells the partners where x is.
+template <class T>
+__device__ void say_where(const detail::RendezvousView& at, std::uint64_t met, const T* x) {
+  const int rank = static_cast<int>(threadIdx.x);
+  if (rank >= at.ranks || !cuda::is_partner(at, rank)) return;
+  *reinterpret_cast<const T**>(cuda::room_of(at, met, rank)) = x;
+  cuda::say(at, met, rank, 0);
+}
+
 /// Where the x of each partner is, once it says so.
 template <class T>
-__device__ void hear_from(const detail::RendezvousView& at, const T** of_rank) {
+__device__ void hear_where(const detail::RendezvousView& at, std::uint64_t met, const T** of_rank) {
   const int rank = static_cast<int>(threadIdx.x);
   if (rank < at.ranks && cuda::is_partner(at, rank)) {
-    const std::uint64_t met = cuda::times_met(at);
     cuda::hear(at, met, rank);
     of_rank[rank] = *reinterpret_cast<const T* const volatile*>(cuda::room_from(at, met, rank));
   }
   __syncthreads();
+}
+
+/// One thread per row. The entries of a row are loaded before it is known where the ghosts are.
+template <class T>
+__global__ void __launch_bounds__(cuda::block_threads)
+    boundary_kernel(detail::BoundaryRows<T> rows, const __grid_constant__ detail::Ghosts<T> ghosts, const T* x, T* y) {
+  constexpr int loads = 8;
+  __shared__ const T* of_rank[detail::most_sum_parts];
+  const bool meets = ghosts.at.ranks != 0;
+  cuda::pdl_trigger_and_wait();
+  const std::uint64_t met = meets ? cuda::times_met(ghosts.at) : 0;
+  if (meets && blockIdx.x == 0) say_where(ghosts.at, met, x);
+  const Index k = static_cast<Index>(blockIdx.x * cuda::block_threads + threadIdx.x);
+  Offset e = k < rows.count ? __ldg(rows.ptr + k) : 0;
+  const Offset end = k < rows.count ? __ldg(rows.ptr + k + 1) : 0;
+  if (meets) hear_where(ghosts.at, met, of_rank);
+  const auto ghost = [&](Index g) {
+    if (meets) return __ldcg(of_rank[__ldg(ghosts.rank + g)] + __ldg(ghosts.place + g));
+    const auto at = static_cast<std::size_t>(g);
+    return __ldcg(ghosts.gathered + (at < ghosts.below ? at : ghosts.gap + at));
+  };
+  T sum = 0;
+  for (; e < end; e += loads) {
+    T value[loads], factor[loads];
+#pragma unroll
+    for (int n = 0; n < loads; ++n) {
+      if (e + n >= end) continue;
+      const Index column = __ldg(rows.col + e + n);
+      value[n] = __ldg(rows.val + e + n);
+      factor[n] = column >= 0 ? x[column] : ghost(~column);
+    }
+#pragma unroll
+    for (int n = 0; n < loads; ++n) {
+      if (e + n < end) sum = fma(value[n], factor[n], sum);
+    }
+  }
+  if (k < rows.count) y[rows.row[k]] = sum;
+  if (meets && cuda::is_last_to_leave(ghosts.at) && threadIdx.x == 0) cuda::part(ghosts.at, met);
 }
 
 unsigned longest(const detail::Shares& shares) {
@@ -82,48 +128,29 @@ unsigned longest(const detail::Shares& shares) {
 
 }  // namespace
 
-/// Tells the partners where x is.
-template <class T>
-__device__ void detail::DotOfProduct<T>::begin() const {
-  const RendezvousView& at = ghosts.at;
-  const int rank = static_cast<int>(threadIdx.x);
-  if (blockIdx.x != 0 || rank >= at.ranks || !cuda::is_partner(at, rank)) return;
-  const std::uint64_t met = cuda::times_met(at);
-  *reinterpret_cast<const T**>(cuda::room_of(at, met, rank)) = boundary.x;
-  cuda::say(at, met, rank, 0);
-}
-
-/// The next product's kernel finds all thread blocks of this one gone.
-template <class T>
-__device__ void detail::DotOfProduct<T>::end() const {
-  if (threadIdx.x == 0 && ghosts.at.partners != 0) *ghosts.at.met = cuda::times_met(ghosts.at) + 1;
-}
-
 template <class T>
 __device__ Sums<1> detail::DotOfProduct<T>::sum_of_block(std::size_t begin, std::size_t end) const {
-  __shared__ const T* of_rank[detail::most_sum_parts];
   const std::size_t block = begin / cuda::sum_rows;
-  const Index from = first[block], to = first[block + 1];
-  if (from == to) return {{__ldcg(sums + block)}};
-  hear_from(ghosts.at, of_rank);
-  const auto ghost = [&](Index g) {
-    if (ghosts.at.ranks != 0) return __ldcg(of_rank[ghosts.rank[g]] + ghosts.place[g]);
-    const auto k = static_cast<std::size_t>(g);
-    return ghosts.gathered[k < ghosts.below ? k : ghosts.gap + k];
-  };
-  for (Index k = from + static_cast<Index>(threadIdx.x); k < to; k += static_cast<Index>(cuda::block_threads)) {
-    T sum = 0;
-    for (Offset e = boundary.ptr[k]; e < boundary.ptr[k + 1]; ++e) {
-      const Index column = boundary.col[e];
-      sum = fma(boundary.val[e], column >= 0 ? boundary.x[column] : ghost(~column), sum);
-    }
-    y[boundary.row[k]] = sum;
-  }
-  __syncthreads();
+  if (first[block] == first[block + 1]) return {{__ldcg(sums + block)}};
+  constexpr int rounds = cuda::sum_rows / cuda::block_threads;
   Sums<1> dot{};
-  for (std::size_t i = begin + threadIdx.x; i < end; i += cuda::block_threads)
-    dot.v[0] = fma(static_cast<double>(w[i]), static_cast<double>(y[i]), dot.v[0]);
+  T of_w[rounds] = {}, of_y[rounds] = {};
+#pragma unroll
+  for (int n = 0; n < rounds; ++n) {
+    const std::size_t i = begin + threadIdx.x + static_cast<std::size_t>(n) * cuda::block_threads;
+    if (i < end) of_w[n] = w[i], of_y[n] = y[i];
+  }
+#pragma unroll
+  for (int n = 0; n < rounds; ++n) dot.v[0] = fma(static_cast<double>(of_w[n]), static_cast<double>(of_y[n]), dot.v[0]);
   return cuda::block_sum(dot);
+}
+
+template <class T>
+void detail::multiply_boundary(const Cuda& space, const BoundaryRows<T>& rows, const Ghosts<T>& ghosts, const T* x,
+                               T* y) {
+  if (rows.count == 0 && ghosts.at.partners == 0) return;
+  const unsigned blocks = (static_cast<unsigned>(rows.count) + cuda::block_threads - 1) / cuda::block_threads;
+  cuda::launch(space, boundary_kernel<T>, std::max(1u, blocks), cuda::block_threads, 0, rows, ghosts, x, y);
 }
 
 template <class T>
@@ -145,6 +172,7 @@ OSTINATO_FOR_EACH_ON_CUDA(detail::Pick)
 OSTINATO_FOR_EACH_ON_CUDA(detail::Put)
 OSTINATO_PARTS_ON_CUDA(detail::DotOfProduct)
 #define OSTINATO_INSTANTIATE(T)                                                                                 \
+  template void detail::multiply_boundary(const Cuda&, const BoundaryRows<T>&, const Ghosts<T>&, const T*, T*); \
   template void detail::give_ghosts(const Cuda&, const RendezvousView&, const Shares&, const Index*, const T*); \
   template void detail::receive_ghosts(const Cuda&, const RendezvousView&, const Shares&, const BoundaryX<T>&)
 OSTINATO_INSTANTIATE(float);

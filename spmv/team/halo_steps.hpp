@@ -37,11 +37,11 @@ struct Put {
 /// Rows of the boundary. A column is an element of the rank itself, or ~g for ghost g.
 template <class T>
 struct BoundaryRows {
+  Index count;
   const Index* row;  ///< ascending
   const Offset* ptr;
   const Index* col;
   const T* val;
-  const T* x;
 };
 
 /// Ghosts in an array: those below, a gap, those above. Or, where ranks meet, in the memory of the ranks, each of which
@@ -55,24 +55,25 @@ struct Ghosts {
   const Index* place = nullptr;  ///< among the elements of the rank
 };
 
+/// y(row) = row . x. Where ranks meet, their x are left as they are until the next sum over all ranks.
+/// Exec      Enqueued.
+template <class T>
+void multiply_boundary(const Cuda& space, const BoundaryRows<T>& rows, const Ghosts<T>& ghosts, const T* x, T* y);
+
 /// Functor for sum() on GPUs of ranks: w . y of a product, from the sums of blocks that the interior rows have left.
-/// Rows of the boundary are multiplied first, and the sums of their blocks made anew, as cuda::for_rows() makes them.
+/// Those of blocks with rows of the boundary are made anew, as cuda::for_rows() makes them.
 template <class T>
 struct DotOfProduct {
-  static constexpr int blocks_of_multiprocessor = 2;  // there is little to do, and the last of few is found sooner
+  static constexpr int blocks_of_multiprocessor = 2;  // there is little to do
 
   const double* sums;  ///< of each block
   const Index* first;  ///< blocks + 1: which of the boundary's rows are in a block
   const T* w;
-  T* y;
-  BoundaryRows<T> boundary;
-  Ghosts<T> ghosts;
+  const T* y;
 
   Sums<1, sum_t<T>> operator()(std::size_t) const;  ///< says what it sums; there are blocks alone
 #ifdef __CUDACC__
-  __device__ void begin() const;  ///< of a kernel that meets those of other ranks, in all thread blocks
   __device__ Sums<1> sum_of_block(std::size_t begin, std::size_t end) const;
-  __device__ void end() const;  ///< in the last thread block
 #endif
 };
 

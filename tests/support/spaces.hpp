@@ -14,6 +14,8 @@
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
+#include "support/typed_test.hpp"
+
 namespace ostinato::test {
 
 /// A space and a value type as one type, for typed tests.

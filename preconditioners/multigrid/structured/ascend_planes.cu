@@ -54,7 +54,7 @@ class Ascent {
       : pass_(pass),
         target_(target),
         coarse_({coarse}, nullptr, pass.coarse, reinterpret_cast<float*>(static_cast<T*>(memory) + Source::room),
-                tile.cx, tile.cy - 1, tile.first - 1, pass.coarse.z),
+                tile.cx, tile.cy - 1, tile.first - 1, tile.end + 1),
         r_(pass.r, &pass.own_planes, pass.fine, static_cast<T*>(memory), 2 * tile.cx, 2 * tile.cy - 1,
            2 * tile.first - 1, 2 * tile.end + 1),
         tile_(tile),

@@ -143,19 +143,11 @@ __device__ void add_in_order(Sums<K>& total, const double* sums, unsigned begin,
   }
 }
 
-/// What one thread block makes of the sums of the blocks of some parts: part(p, blocks) says where those of a part are.
-template <class Result, class F, class PartOf>
-__device__ void finish_parts(F& f, int parts, double* slots, PartOf part) {
+/// What one thread block makes of a sum of which each thread has a part: into the slots and f.
+template <class F, class Result>
+__device__ void finish_lanes(F& f, const Result& of_lane, double* slots) {
   static_assert(block_threads == detail::sum_lanes);
-  Result total{};
-  unsigned first = 0;
-  for (int p = 0; p < parts; ++p) {
-    unsigned blocks = 0;
-    const double* const sums = part(p, blocks)->v;
-    add_in_order(total, sums, (threadIdx.x - first) % block_threads, blocks, block_threads);
-    first += blocks;
-  }
-  total = block_sum(total);
+  const Result total = block_sum(of_lane);
   if (threadIdx.x != 0) return;
   if (slots != nullptr) {
     for (int k = 0; k < Result::count; ++k) slots[k] = total.v[k];
@@ -168,45 +160,70 @@ template <class F, class Result>
 __global__ void __launch_bounds__(block_threads) finish_sum_kernel(F f, detail::SumParts<Result> parts, double* slots) {
   pdl_trigger_and_wait();
   if (!prepare(f)) return;
-  finish_parts<Result>(f, parts.count, slots, [&](int p, unsigned& blocks) {
-    blocks = parts.blocks[p];
-    return parts.sums[p];
-  });
+  Result total{};
+  unsigned first = 0;
+  for (int part = 0; part < parts.count; ++part) {
+    add_in_order(total, parts.sums[part]->v, (threadIdx.x - first) % block_threads, parts.blocks[part], block_threads);
+    first += parts.blocks[part];
+  }
+  finish_lanes(f, total, slots);
 }
 
-/// Both in one kernel, which meets those of the other ranks. The last thread block gives the sums of all blocks to the
-/// other ranks, and adds up those of all ranks.
+/// Adds every block_threads-th of the sums that a rank gives, in order. Several are looked at before the first is
+/// added.
+template <int K>
+__device__ void add_from_rank(Sums<K>& total, const detail::RendezvousView& at, std::uint64_t met, int rank,
+                              unsigned begin, unsigned blocks) {
+  constexpr unsigned looks = K < 8 ? 8 / K : 1;
+  const Numbered* const sums = reinterpret_cast<const Numbered*>(room_from(at, met, rank)) + 1;
+  for (unsigned b = begin; b < blocks; b += looks * block_threads) {
+    Numbered seen[looks * K];
+#pragma unroll
+    for (unsigned n = 0; n < looks * K; ++n) {
+      const unsigned block = b + n / K * block_threads;
+      if (block < blocks) seen[n] = look(sums + block * K + n % K);
+    }
+#pragma unroll
+    for (unsigned n = 0; n < looks * K; ++n) {
+      const unsigned block = b + n / K * block_threads;
+      if (block < blocks) total.v[n % K] += get(at, met, sums + block * K + n % K, seen[n]);
+    }
+  }
+}
+
+/// Both in one kernel, which meets those of the other ranks. Each thread block gives its sums to all ranks, behind the
+/// number of blocks of the rank. The first thread block adds up those of all ranks as they come.
 template <class F, class Result>
 __global__ void __launch_bounds__(block_threads)
     sum_over_ranks_kernel(std::size_t n, F f, const __grid_constant__ detail::RendezvousView at, double* slots) {
   __shared__ unsigned blocks_of[detail::most_sum_parts];
   pdl_trigger_and_wait();
   if (!prepare(f)) return;
-  if constexpr (requires { f.begin(); }) f.begin();
   const std::uint64_t met = times_met(at);
-  const auto mine = [&](int rank) { return reinterpret_cast<double*>(room_of(at, met, rank)); };
   const std::size_t blocks = (n + block_elements - 1) / block_elements;
+  const int rank = static_cast<int>(threadIdx.x);
+  const auto room = [&](int of) { return reinterpret_cast<Numbered*>(room_of(at, met, of)); };
   for (std::size_t block = blockIdx.x; block < blocks; block += gridDim.x) {
     const std::size_t first = block * block_elements;
     const Result sum = sum_of_block<Result>(f, first, min(first + block_elements, n));
-    if (threadIdx.x == 0) *reinterpret_cast<Result*>(mine(at.rank) + block * Result::count) = sum;
+    if (threadIdx.x != 0) continue;
+    for (int r = 0; r < at.ranks; ++r) {
+      for (int k = 0; k < Result::count; ++k) put(room(r) + 1 + block * Result::count + k, sum.v[k], met);
+    }
   }
-  if (!is_last_to_leave(at)) return;
-  for (int r = 0; r < at.ranks; ++r) {
-    if (r != at.rank) copy_to_rank(mine(r), mine(at.rank), static_cast<unsigned>(blocks) * Result::count);
+  if (blockIdx.x != 0) return;
+  if (rank < at.ranks) {
+    put(room(rank), static_cast<double>(blocks), met);
+    const auto* const said = reinterpret_cast<const Numbered*>(room_from(at, met, rank));
+    blocks_of[rank] = static_cast<unsigned>(get(at, met, said, look(said)));
   }
-  const int rank = static_cast<int>(threadIdx.x);
-  const bool is_other = rank < at.ranks && rank != at.rank;
-  if (at.ranks > 1) is_written_for_ranks();
-  if (is_other) say(at, met, rank, static_cast<std::uint32_t>(blocks));
   __syncthreads();
-  if (rank < at.ranks) blocks_of[rank] = is_other ? hear(at, met, rank) : static_cast<unsigned>(blocks);
+  Result total{};
+  unsigned before = 0;
+  for (int r = 0; r < at.ranks; before += blocks_of[r++])
+    add_from_rank(total, at, met, r, (threadIdx.x - before) % block_threads, blocks_of[r]);
+  finish_lanes(f, total, slots);
   __syncthreads();
-  finish_parts<Result>(f, at.ranks, slots, [&](int p, unsigned& there) {
-    there = blocks_of[p];
-    return reinterpret_cast<const Result*>(room_from(at, met, p));
-  });
-  if constexpr (requires { f.end(); }) f.end();
   if (threadIdx.x == 0) part(at, met);
 }
 

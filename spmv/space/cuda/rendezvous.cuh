@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How kernels meet those of other ranks (rendezvous.hpp).
+// How kernels meet those of other ranks (rendezvous.hpp). Numbers go one by one, each with the number of the meeting
+// beside it: who finds that has the number, and nobody needs a fence (the LL protocol of NCCL). For anything else:
 //
 //   met = times_met(at);                     at the top of the kernel
 //   ...                                      writes for the last thread block, or into room_of(at, met, rank)
@@ -56,24 +57,57 @@ __device__ inline bool is_last_to_leave(const detail::RendezvousView& at) {
   return last;
 }
 
-/// to[k] = from[k]: by a thread block, from this GPU to another one.
-__device__ inline void copy_to_rank(double* to, const double* from, unsigned count) {
-  constexpr unsigned loads = 4;
-  for (unsigned k = threadIdx.x; k < count; k += loads * blockDim.x) {
-    double value[loads];
-#pragma unroll
-    for (unsigned n = 0; n < loads; ++n)
-      if (k + n * blockDim.x < count) value[n] = __ldcg(from + k + n * blockDim.x);
-#pragma unroll
-    for (unsigned n = 0; n < loads; ++n)
-      if (k + n * blockDim.x < count) to[k + n * blockDim.x] = value[n];
-  }
-}
-
 /// Called by all threads of the block that speaks for all, before say().
 __device__ inline void is_written_for_ranks() {
   __threadfence_system();
   __syncthreads();
+}
+
+/// Counts the time that a thread waits for another rank.
+class Patience {
+ public:
+  /// Whether to try again.
+  __device__ bool lasts(const detail::RendezvousView& at) {
+    if (++tries_ % 256 != 0) return true;
+    if (until_ == 0) until_ = now_in_ns() + patience;
+    if (*static_cast<volatile int*>(at.is_late) == 0 && now_in_ns() < until_) return true;
+    *static_cast<volatile int*>(at.is_late) = 1;
+    *static_cast<volatile int*>(at.is_late_for_host) = 1;
+    return false;
+  }
+
+ private:
+  unsigned tries_ = 0;
+  std::uint64_t until_ = 0;
+};
+
+/// A number in a room, and twice the meeting that it belongs to: the two halves may arrive apart.
+struct alignas(16) Numbered {
+  std::uint32_t low, of_low, high, of_high;
+};
+
+__device__ inline void put(Numbered* to, double value, std::uint64_t met) {
+  const auto meeting = static_cast<std::uint32_t>(met + 1);
+  asm volatile("st.volatile.global.v4.u32 [%0], {%1, %2, %3, %2};" ::"l"(to), "r"(__double2loint(value)), "r"(meeting),
+               "r"(__double2hiint(value))
+               : "memory");
+}
+
+__device__ inline Numbered look(const Numbered* from) {
+  Numbered n;
+  asm volatile("ld.volatile.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(n.low), "=r"(n.of_low), "=r"(n.high), "=r"(n.of_high)
+               : "l"(from)
+               : "memory");
+  return n;
+}
+
+/// What is put there, of which `seen` was an early look.
+__device__ inline double get(const detail::RendezvousView& at, std::uint64_t met, const Numbered* from, Numbered seen) {
+  const auto meeting = static_cast<std::uint32_t>(met + 1);
+  for (Patience wait; seen.of_low != meeting || seen.of_high != meeting; seen = look(from))
+    if (!wait.lasts(at)) break;
+  return __hiloint2double(static_cast<int>(seen.high), static_cast<int>(seen.low));
 }
 
 /// Tells another rank a word of 32 bits, and that what is written for it is complete.
@@ -89,17 +123,10 @@ __device__ inline std::uint32_t hear(const detail::RendezvousView& at, std::uint
   const std::uint64_t* const from =
       at.said[at.rank] + (met & 1) * static_cast<unsigned>(at.ranks) + static_cast<unsigned>(rank);
   const auto expected = static_cast<std::uint32_t>(met + 1);
-  std::uint64_t text = 0, until = 0;
-  for (int tries = 0;; ++tries) {
+  std::uint64_t text = 0;
+  for (Patience wait;;) {
     asm volatile("ld.acquire.sys.global.u64 %0, [%1];" : "=l"(text) : "l"(from) : "memory");
-    if (static_cast<std::uint32_t>(text >> 32) == expected) break;
-    if (tries % 256 != 255) continue;
-    if (until == 0) until = now_in_ns() + patience;
-    if (*static_cast<volatile int*>(at.is_late) != 0 || now_in_ns() > until) {
-      *static_cast<volatile int*>(at.is_late) = 1;
-      *static_cast<volatile int*>(at.is_late_for_host) = 1;
-      break;
-    }
+    if (static_cast<std::uint32_t>(text >> 32) == expected || !wait.lasts(at)) break;
   }
   return static_cast<std::uint32_t>(text);
 }
