@@ -80,7 +80,7 @@ struct Times {
 template <class Space, class F>
 double captured_seconds(const Space& space, int runs, F call) {
   constexpr int of_block = 16, blocks = 20;
-  GraphCapture<Space> block(space, of_block, 1, true, 1);
+  GraphCapture<Space> block(space, of_block, 1, true);
   for (int k = 0; k < 4; ++k) block({}, call);
   std::vector<double> times;
   for (int run = 0; run < runs; ++run) {

@@ -65,7 +65,8 @@ struct DistributedSeconds {
 /// Traffic   With rcm, metis and owners a solve sends each element of b and of the guess to its rank, and each of x
 ///           back, with 4 or 8 bytes that say which it is.
 /// Throws    ArgumentError for options and rows that can't be; RankError where another rank has failed (Team). Stopped
-///           on all ranks, from the constructor, where a stop is requested on one, or rank 0 finds that the time is over.
+///           on all ranks, from the constructor, where a stop is requested on one, or rank 0 finds that the time is
+///           over.
 template <class T, class Local = Host>
 class DistributedSolver {
  public:
@@ -140,8 +141,8 @@ Cuda gpu_of(const Team& team);
 /// Exec      Collective.
 SolveResult stopped_set_up(const Team& team, const SolveOptions& options, double seconds, const Stopped& why);
 
-/// Solves A x = b, where each rank has some rows of A and the same elements of b and x. Where the set-up is stopped, the
-/// result says so.
+/// Solves A x = b, where each rank has some rows of A and the same elements of b and x. Where the set-up is stopped,
+/// the result says so.
 SolveResult solve(const Team& team, const CsrView<double>& mine, std::span<const double> b, std::span<double> x,
                   const DistributedOptions& options = {});
 SolveResult solve(const Team& team, const CsrView<float>& mine, std::span<const float> b, std::span<float> x,

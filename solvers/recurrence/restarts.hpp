@@ -36,7 +36,7 @@ namespace ostinato {
 /// make reading back cheap, and short enough that few iterations are enqueued after the end of a solve. On the CPU a
 /// block has one iteration unless options.check_every says otherwise, and on the GPU so, too, when there will be few
 /// and long ones: the host keeps up, and an iteration too many would count. `preconditioning`: seconds of an
-/// application of M. Ranks on GPUs have blocks of two.
+/// application of M. Ranks on GPUs meet at the end of a block: those have eight iterations, or two of few.
 template <class Space, class Map>
 int block_length(const Space& space, const Map& a, const SolveOptions& options, int period, double preconditioning = 0,
                  bool few_iterations = false) {
@@ -50,7 +50,7 @@ int block_length(const Space& space, const Map& a, const SolveOptions& options, 
   if constexpr (!Space::has_streams) {
     return 1;
   } else if constexpr (SharedSpace<Space>) {
-    return whole(2);  // the same on all ranks, and for any number of them
+    return whole(few_iterations ? 2 : 8);  // the same on all ranks, and for any number of them
   } else {
     constexpr double between_readbacks = 100e-6, launches = 6e-6, long_enough = 50e-6;
     const double bytes =

@@ -185,10 +185,10 @@ void DistributedOperator<Local, T>::build_join(const Cut& cut) requires is_cuda<
   std::vector<std::uint8_t> rank(place.size());
   for (const Index row : cut.rows) ++first[static_cast<std::size_t>(row) / host_block + 1];
   std::partial_sum(first.begin(), first.end(), first.begin());
-  const Index below = static_cast<Index>(ghosts_->halo().below()), owns = static_cast<Index>(cut.own.size());
+  const Index below = static_cast<Index>(ghosts_->plan().below()), owns = static_cast<Index>(cut.own.size());
   for (Index& c : col)
     c = c < below ? ~c : c < below + owns ? cut.own[static_cast<std::size_t>(c - below)] : ~(c - owns);
-  ghosts_->halo().for_ghosts([&](int owner, std::size_t begin, std::size_t count) {
+  ghosts_->plan().for_ghosts([&](int owner, std::size_t begin, std::size_t count) {
     for (std::size_t g = begin; g < begin + count; ++g) {
       rank[g] = static_cast<std::uint8_t>(owner);
       place[g] -= column_parts_.offset(owner);
@@ -230,16 +230,14 @@ void DistributedOperator<Local, T>::add_adjoint(const CsrView<T>& mine) {
   adjoint_ = std::make_unique<DistributedOperator>(space_, column_parts_, row_parts_, rows.view());
 }
 
-/// Multiplies the interior rows while the ghosts come, and those of the boundary, into y_.
+/// Multiplies the interior rows while the ghosts come, and then those of the boundary, into y_.
 template <class Local, class T>
 template <class Interior, class Boundary>
 void DistributedOperator<Local, T>::multiply(const T* x, Interior interior, Boundary boundary) const {
-  const auto of = [](const auto& a, auto f) {
-    return [&a, f] {
-      if (a != nullptr) f(*a);
-    };
-  };
-  ghosts_->around(x, of(interior_, interior), of(boundary_, boundary));
+  ghosts_->start(x);
+  if (interior_ != nullptr) interior(*interior_);
+  ghosts_->finish(x);
+  if (boundary_ != nullptr) boundary(*boundary_);
 }
 
 template <class Local, class T>
@@ -281,16 +279,16 @@ template <class Local, class T>
 void DistributedOperator<Local, T>::dot_on_gpu(const T* x, T* y, const T* w,
                                                Slot<T> slot) const requires is_cuda<Local> {
   const std::size_t n = this->rows();
-  const detail::RendezvousView* const meeting = ghosts_->rendezvous();
-  if (meeting == nullptr) ghosts_->start(x);
+  const bool reads_peers = ghosts_->meets_in_kernels();
+  if (!reads_peers) ghosts_->start(x);
   if (interior_ != nullptr) {
     const SumsOfBlocks there(space_.local(), const_cast<double*>(gpu_.sums.data()));
     interior_->apply_dot(In<T>(x, this->cols()), Out<T>(y, n), In<T>(w, n), slot_.data());
   }
-  if (meeting == nullptr) ghosts_->finish(x);
-  detail::Ghosts<T> ghosts{ghosts_->boundary().data(), ghosts_->halo().below(), ghosts_->owns()};
-  if (meeting != nullptr) {
-    ghosts.at = *meeting;
+  if (!reads_peers) ghosts_->finish(x);
+  detail::Ghosts<T> ghosts{ghosts_->boundary().data(), ghosts_->plan().below(), ghosts_->owns()};
+  if (reads_peers) {
+    ghosts.at = ghosts_->rendezvous();
     ghosts.rank = gpu_.ghost_rank.data();
     ghosts.place = gpu_.ghost_place.data();
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -69,8 +70,8 @@ class DistributedOperator : public LinearMap<Distributed<Local>, T> {
 
  private:
   struct Cut;
-  /// For the kernel that joins the sums of blocks of w . y, and for that of the boundary. Empty where rows are csr.
-  struct OnGpu {
+  /// For the kernel that joins the sums of blocks of w . y and multiplies the boundary; empty where rows are csr.
+  struct Join {
     Vector<Cuda, double> sums;
     Vector<Cuda, Index> first_of;  ///< blocks + 1: among the rows of the boundary
     Vector<Cuda, Offset> ptr;
@@ -103,7 +104,7 @@ class DistributedOperator : public LinearMap<Distributed<Local>, T> {
   Vector<Local, Index> rows_;                                ///< of the boundary, own numbers
   mutable Vector<Local, T> y_;                               ///< of the boundary
   mutable Vector<Local, sum_t<T>> slot_;
-  [[no_unique_address]] std::conditional_t<is_cuda<Local>, OnGpu, None> gpu_;
+  [[no_unique_address]] std::conditional_t<is_cuda<Local>, Join, None> gpu_;
   std::unique_ptr<DistributedOperator> adjoint_;
 };
 

@@ -318,11 +318,12 @@ class RanksTogether {
   std::uint64_t reductions_ = 0;            ///< of a block
 };
 
+/// The second block is captured: without a graph the hosts meet at each sum and each exchange.
 template <>
 class GraphCapture<Distributed<Cuda>> : public CapturedBlocks<RanksTogether> {
  public:
-  GraphCapture(const Distributed<Cuda>& space, int iterations, int period, bool capturable, int enough = 32)
-      : CapturedBlocks(RanksTogether(space), iterations, period, capturable, enough) {}
+  GraphCapture(const Distributed<Cuda>& space, int iterations, int period, bool capturable)
+      : CapturedBlocks(RanksTogether(space), iterations, period, capturable, 1) {}
 };
 
 /// Copies behind the work of the GPU, as on one.

@@ -39,8 +39,6 @@ struct HaloReport {
 ///   ...                     work that reads x
 ///   exchange.finish(x);     boundary() is complete
 ///
-/// around() does the three.
-///
 /// Traffic   16 bytes for each ghost and each element that goes to another rank, in double precision.
 /// Exec      Collective. On GPUs the ghosts are copied beside the work, from GPU to GPU or, where these don't reach
 ///           each other, by the hosts, which then wait. In captured iterations they are given and waited for by kernels
@@ -56,27 +54,18 @@ class GhostExchange {
 
   void start(const T* x) const;
   void finish(const T* x) const;
-  /// Does inner() while ghosts are under way, and then outer(), which reads boundary().
-  template <class Inner, class Outer>
-  void around(const T* x, Inner inner, Outer outer) const {
-    start(x);
-    inner();
-    finish(x);
-    outer();
-  }
   /// The ghosts that come before the rank's own elements, the own elements, the ghosts that come after them.
   std::span<const T> boundary() const { return x_.span(); }
 
-  const HaloPlan& halo() const { return halo_; }
-  std::size_t owns() const { return own_.size(); }  ///< elements of boundary()
-  /// Where captured kernels meet those of the ranks that ghosts come from and go to. Null where nothing is captured, and
-  /// on one rank.
-  const detail::RendezvousView* rendezvous() const requires is_cuda<Local> {
-    return is_captured() && gpu_.rendezvous != nullptr ? &gpu_.rendezvous->view() : nullptr;
-  }
+  const HaloPlan& plan() const { return halo_; }
+  std::size_t owns() const { return own_.size(); }
 
   /// Whether start() and finish() may be captured.
   bool capturable() const;
+  /// Whether the work is being captured and kernels meet those of other ranks: one that takes the place of start() and
+  /// finish() meets them by rendezvous().
+  bool meets_in_kernels() const requires is_cuda<Local> { return is_captured() && gpu_.rendezvous != nullptr; }
+  const detail::RendezvousView& rendezvous() const requires is_cuda<Local> { return gpu_.rendezvous->view(); }
   std::size_t bytes() const;
   /// What is known of the ghosts; the rows are the caller's to add.
   HaloReport report() const;

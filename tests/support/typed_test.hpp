@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// TYPED_TEST and TYPED_TEST_SUITE, used and named as GoogleTest's. Those instantiate some ten functions of GoogleTest for
-// each case on each type, a quarter of the code of a test program; these do so for each fixture on each type.
+// TYPED_TEST and TYPED_TEST_SUITE, used and named as GoogleTest's. Those instantiate some ten functions of GoogleTest
+// for each case on each type, a quarter of the code of a test program; these do so for each fixture on each type.
 
 #include <gtest/gtest.h>
 

@@ -174,7 +174,7 @@ __global__ void __launch_bounds__(block_threads) finish_sum_kernel(F f, detail::
 template <int K>
 __device__ void add_from_rank(Sums<K>& total, const detail::RendezvousView& at, std::uint64_t met, int rank,
                               unsigned begin, unsigned blocks) {
-  constexpr unsigned looks = K < 8 ? 8 / K : 1;
+  constexpr unsigned looks = K < 4 ? 4 / K : 1;
   const Numbered* const sums = reinterpret_cast<const Numbered*>(room_from(at, met, rank)) + 1;
   for (unsigned b = begin; b < blocks; b += looks * block_threads) {
     Numbered seen[looks * K];
@@ -194,7 +194,7 @@ __device__ void add_from_rank(Sums<K>& total, const detail::RendezvousView& at, 
 /// Both in one kernel, which meets those of the other ranks. Each thread block gives its sums to all ranks, behind the
 /// number of blocks of the rank. The first thread block adds up those of all ranks as they come.
 template <class F, class Result>
-__global__ void __launch_bounds__(block_threads)
+__global__ void __launch_bounds__(block_threads, sum_blocks_of_multiprocessor<F>())
     sum_over_ranks_kernel(std::size_t n, F f, const __grid_constant__ detail::RendezvousView at, double* slots) {
   __shared__ unsigned blocks_of[detail::most_sum_parts];
   pdl_trigger_and_wait();

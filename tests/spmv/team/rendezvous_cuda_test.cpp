@@ -39,7 +39,7 @@ int gpus_here() { return Cuda::device_count() < 2 ? 1 : 2; }
 /// Calls iterate() in blocks, and returns how often the host has called it.
 template <class F>
 int run_blocks(const DistributedCuda& space, bool capturable, F iterate) {
-  GraphCapture<DistributedCuda> run(space, iterations_of_a_block, 1, capturable, 1);
+  GraphCapture<DistributedCuda> run(space, iterations_of_a_block, 1, capturable);
   int calls = 0;
   for (int k = 0; k < blocks; ++k)
     run({}, [&] {
