@@ -128,7 +128,8 @@ class DiagonalOfAll final : public Base<Local, T> {
   void apply_dot(Block<const T> r, Block<T> z, Slot<T> slots) const override {
     for (int k = 0; k < z.columns; ++k) multiply_dot<T>(this->space_, inverse_, r.column(k), z.column(k), slots + k);
   }
-  const T* inverse_diagonal() const override { return inverse_.data(); }
+  /// Not null on a rank without rows, too, so that all ranks go the same way; nothing is read there.
+  const T* inverse_diagonal() const override { return inverse_.size() > 0 ? inverse_.data() : &unread_; }
   std::size_t rows() const override { return inverse_.size(); }
   std::size_t bytes() const override { return inverse_.bytes(); }
   bool equals_transpose() const override { return true; }
@@ -137,6 +138,7 @@ class DiagonalOfAll final : public Base<Local, T> {
 
  private:
   Vector<Local, T> inverse_;
+  T unread_ = 1;
   const char* name_;
 };
 

@@ -28,6 +28,17 @@ TEST(DistributedStencilSolve, HasTheBitsOfOneRankWithEachPreconditioner) {
   }
 }
 
+TEST(DistributedStencilSolve, TakesMoreRanksThanPlanes) {
+  for (const char* const precond : {"none", "jacobi", "chebyshev"}) {
+    SCOPED_TRACE(precond);
+    const Stencil stencil = laplacian_stencil({64, 32, 2}, true);
+    const Whole<double> alone = solve_on<double>(Team::alone(), Host(1), stencil, with("cg", precond));
+    on_ranks({3, 5}, [&](const Team& team) {
+      expect_same(solve_on<double>(team, Host(1), stencil, with("cg", precond)), alone);
+    });
+  }
+}
+
 TEST(DistributedStencilSolve, HasTheBitsOfOneRankInFloat) {
   expect_bits_of_one_rank<float>(laplacian_stencil(blocks, false), with("auto", "auto", 1e-4));
 }
