@@ -77,7 +77,8 @@ template <class V>
 void SlabExchange<Local>::run(const V* own, std::size_t array) const {
   if (!memory_->is_shared() && in_.empty() && out_.empty()) return;
   if constexpr (is_cuda<Local>) {
-    return memory_->is_shared() ? write_to_others(own, array) : go_through_hosts(own, array);
+    if (!memory_->is_shared()) return go_through_hosts(own, array);
+    return memory_->meets_in_kernels() ? write_in_kernels(own, array, false) : write_to_others(own, array);
   } else {
     std::vector<detail::Message> to, from;
     for (const Run& run : out_) to.push_back({run.rank, const_cast<V*>(own + run.first), run.count * sizeof(V)});
@@ -85,6 +86,21 @@ void SlabExchange<Local>::run(const V* own, std::size_t array) const {
     memory_->team().start_exchange(to, from);
     memory_->team().finish_exchange();
   }
+}
+
+template <class Local>
+template <class V>
+void SlabExchange<Local>::meet_and_run(const V* own, std::size_t array) const requires is_cuda<Local> {
+  if (memory_->is_shared()) write_in_kernels(own, array, true);
+}
+
+template <class Local>
+template <class V>
+void SlabExchange<Local>::write_in_kernels(const V* own, std::size_t array, bool meets_first) const
+    requires is_cuda<Local> {
+  RunCopies copies;
+  for (const Run& run : out_) copies.add(own + run.first, target<V>(run, array), run.count * sizeof(V));
+  copies.enqueue_for_ranks(memory_->space().local(), memory_->rendezvous(), meets_first);
 }
 
 template <class Local>

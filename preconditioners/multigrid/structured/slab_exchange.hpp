@@ -17,7 +17,8 @@ namespace ostinato::multigrid {
 /// are known from the set-up on.
 ///
 /// Each rank writes what others want into their memory, by one kernel, and then all meet (SlabMemory): a host waits for
-/// no GPU. Without shared memory the elements go through the hosts.
+/// no GPU. In captured cycles that kernel meets those of the others, too. Without shared memory the elements go through
+/// the hosts.
 ///
 /// Exec      Collective.
 template <class Local>
@@ -43,6 +44,10 @@ class SlabExchange {
   ///           Work that reads them now is enqueued behind.
   template <class V>
   void run(const V* own, std::size_t array = 0) const;
+  /// The same in captured cycles, where what reads the elements that came before may have no meeting behind it: ranks
+  /// meet before they write, too.
+  template <class V>
+  void meet_and_run(const V* own, std::size_t array) const requires is_cuda<Local>;
 
  private:
   /// Elements that come from a rank, or go to one.
@@ -62,6 +67,8 @@ class SlabExchange {
   }
   template <class V>
   void write_to_others(const V* own, std::size_t array) const;
+  template <class V>
+  void write_in_kernels(const V* own, std::size_t array, bool meets_first) const requires is_cuda<Local>;
   template <class V>
   void go_through_hosts(const V* own, std::size_t array) const;
 
