@@ -81,7 +81,8 @@ template <class Local>
 template <class T>
 auto SlabEnds<Local>::take(const T* r) const -> Planes<T> {
   if (is_direct_) {
-    if (has_beside_) get_beside(r);
+    if (!memory_->meets_in_kernels()) turn_ = 1 - turn_;  // nothing runs of a capture that fails
+    if (has_beside_) of_r_.run(r, turn(), true);
     return taken(r);
   }
   of_r_.run(r);
@@ -91,16 +92,6 @@ auto SlabEnds<Local>::take(const T* r) const -> Planes<T> {
     memory_->space().local().copy(to + (first - begin_), r + (first - rows_begin_),
                                   static_cast<std::size_t>(last - first) * sizeof(T));
   return taken(r);
-}
-
-template <class Local>
-template <class T>
-void SlabEnds<Local>::get_beside(const T* r) const {
-  if constexpr (is_cuda<Local>) {
-    if (memory_->meets_in_kernels()) return of_r_.meet_and_run(r, Room::captured);
-  }
-  turn_ = 1 - turn_;
-  of_r_.run(r, turn_);
 }
 
 template <class Local>

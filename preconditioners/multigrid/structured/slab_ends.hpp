@@ -66,8 +66,6 @@ class SlabEnds {
 
   Landing landing_of_r() const;
   Landing landing_of_z() const;
-  template <class T>
-  void get_beside(const T* r) const;
   std::size_t turn() const { return memory_->meets_in_kernels() ? Room::captured : turn_; }
 
   const SlabMemory<Local>* memory_;

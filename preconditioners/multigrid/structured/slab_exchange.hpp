@@ -42,12 +42,9 @@ class SlabExchange {
   /// `own`: the elements of this rank. `array`: the number of the array that gets the others.
   /// Requires  What reads the elements that came before has been enqueued on all ranks before their latest meeting.
   ///           Work that reads them now is enqueued behind.
+  /// `meets_first`: in captured cycles, ranks meet before they write, too, so that the first of these isn't required.
   template <class V>
-  void run(const V* own, std::size_t array = 0) const;
-  /// The same in captured cycles, where what reads the elements that came before may have no meeting behind it: ranks
-  /// meet before they write, too.
-  template <class V>
-  void meet_and_run(const V* own, std::size_t array) const requires is_cuda<Local>;
+  void run(const V* own, std::size_t array = 0, bool meets_first = false) const;
 
  private:
   /// Elements that come from a rank, or go to one.
@@ -66,9 +63,7 @@ class SlabExchange {
     return reinterpret_cast<V*>(run.to + array * run.apart) + run.within;
   }
   template <class V>
-  void write_to_others(const V* own, std::size_t array) const;
-  template <class V>
-  void write_in_kernels(const V* own, std::size_t array, bool meets_first) const requires is_cuda<Local>;
+  void write_to_others(const V* own, std::size_t array, bool meets_first) const;
   template <class V>
   void go_through_hosts(const V* own, std::size_t array) const;
 

@@ -17,8 +17,8 @@
 namespace ostinato::multigrid {
 
 /// The vectors of a cycle over slabs: floats of each rank, 0 at first. On GPUs that reach each other, ranks write into
-/// the memory of others, and then meet: by events and their hosts or, in captured cycles, in kernels. Otherwise messages
-/// of the hosts carry what goes from rank to rank.
+/// the memory of others, and then meet: by events and hosts or, in captured cycles, in kernels. Otherwise messages of
+/// the hosts carry what goes from rank to rank.
 template <class Local>
 class SlabMemory {
  public:
@@ -28,8 +28,7 @@ class SlabMemory {
     if constexpr (is_cuda<Local>) {
       if (team.size() > 1) turns_ = PeerBuffers::make(team, space.local());
       if (turns_ != nullptr) peers_ = PeerBuffers::make(team, space.local());
-      if (peers_ != nullptr && space.can_capture())
-        rendezvous_ = std::make_unique<Rendezvous>(team, space.local(), 0);
+      if (peers_ != nullptr && space.can_capture()) rendezvous_ = std::make_unique<Rendezvous>(team, space.local(), 0);
     }
     team.agreed([&] {
       const std::size_t bytes = std::max<std::size_t>(1, floats) * sizeof(float);
@@ -67,6 +66,7 @@ class SlabMemory {
   /// Exec      Collective. Enqueued; the host waits for other hosts alone.
   /// Requires  is_shared()
   void meet() const requires is_cuda<Local> {
+    if (rendezvous_ != nullptr) rendezvous_->confirm();
     turns_->turn(0);
     turns_->publish();
     team().all_gather(nullptr, 0, nullptr);
@@ -82,6 +82,7 @@ class SlabMemory {
   /// Requires  is_shared(), meets_in_kernels()
   const ostinato::detail::RendezvousView& rendezvous() const requires is_cuda<Local> {
     if (rendezvous_ == nullptr) throw NotCapturable("the hosts of ranks meet");
+    rendezvous_->confirm();
     return rendezvous_->view();
   }
 

@@ -99,8 +99,8 @@ struct CopyRuns {
   }
 };
 
-/// Copies n units into the memory of other ranks, and meets these: what a rank enqueues behind it comes after the copies
-/// of all. With `meets_first`, the copies come after what all ranks have enqueued before it, too.
+/// Copies n units into the memory of other ranks, and meets these: what a rank enqueues behind it comes after the
+/// copies of all. With `meets_first`, the copies come after what all ranks have enqueued before it, too.
 /// Exec      Enqueued, on all ranks that come to the rendezvous.
 template <class Unit>
 void copy_for_ranks(const Cuda& space, const ostinato::detail::RendezvousView& at, const CopyRuns<Unit>& runs,
