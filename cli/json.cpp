@@ -242,10 +242,27 @@ Json to_json(const std::vector<RankReport>& ranks, std::uint64_t reductions) {
   return all;
 }
 
+/// Takes out what isn't found out on ranks.
+void leave_out_of_ranks(Json& report) {
+  for (const char* const key :
+       {"device_seconds", "hierarchy", "operator_complexity", "grid_complexity", "precondition_products", "parameters",
+        "renumbering", "selection", "format_details", "amortisation"})
+    report.erase(key);
+  for (const char* const key : {"diagonals", "row_deviation", "pattern_symmetric", "constant_diagonal"})
+    report["structure"].erase(key);
+  for (const char* const key : {"upload", "analyse", "tune"}) report["times"].erase(key);
+  for (const char* const key : {"preconditioner_predicted", "vectors"}) report["bytes"].erase(key);
+  for (const char* const key : {"diagonal_rows", "zero_rows", "symmetrised", "asymmetry", "equal_rows"})
+    report["preparation"].erase(key);
+}
+
 Json to_json(const SolveReport& r) {
   Json report = outcome_json(r);
   for (const Json& part : {system_json(r), accuracy_json(r), course_json(r)}) report.update(part);
-  if (!r.ranks.empty()) report["ranks"] = to_json(r.ranks, r.reductions);
+  if (r.is_of_ranks) {
+    leave_out_of_ranks(report);
+    report["ranks"] = to_json(r.ranks, r.reductions);
+  }
   report["version"] = version_json();
   return report;
 }

@@ -83,9 +83,10 @@ struct SolveReport {
   SolveResult result;
   Times times;
   Bytes bytes;
-  std::optional<double> error;    ///< max |x - 1|, if the solution is known to be all ones
-  html::Density pattern;          ///< for the page; empty without one
-  std::vector<RankReport> ranks;  ///< empty without ranks
+  std::optional<double> error;  ///< max |x - 1|, if the solution is known to be all ones
+  html::Density pattern;        ///< for the page; empty without one
+  bool is_of_ranks = false;
+  std::vector<RankReport> ranks;  ///< empty without ranks, and where their set-up was stopped
   std::uint64_t reductions = 0;   ///< that each rank took part in
 };
 

@@ -163,7 +163,8 @@ void add_ranks(Command& command, SolveInput& in) {
                               "rcm, metis: in another order; grid: by planes; or a file with the rank of each row",
                .value = "HOW",
                .words = "entries, rows, rcm, metis, grid",
-               .check = [](std::string&) { return std::string(); }},
+               .check = [](std::string&) { return std::string(); },
+               .default_text = "entries"},
               in.partition);
   command.add({.names = "--rank-timeout", .description = "seconds that a rank waits for the others", .value = "X"},
               in.rank_timeout, at_least(0));

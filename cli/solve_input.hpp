@@ -26,8 +26,8 @@ struct SolveInput {
   FormatInput formats;
   std::string renumber = "auto", prepare = "auto";
   bool symmetric = false;
-  std::string gpus;  ///< "all" or how many, of this process; empty without
-  std::string partition = "entries";
+  std::string gpus;       ///< "all" or how many, of this process; empty without
+  std::string partition;  ///< empty: entries
   double rank_timeout = 300;
   std::string effort = "normal";
   std::optional<double> rtol;

@@ -16,7 +16,7 @@
 #include <span>
 
 #include <ostinato/ostinato.hpp>
-#include <ostinato/preconditioners/distributed.hpp>
+#include <ostinato/preconditioners/synonyms.hpp>
 #include <ostinato/spmv/algebra/row_errors.hpp>
 #include <ostinato/spmv/ordering/graph_parts.hpp>
 #include <ostinato/spmv/team/partitioning.hpp>
@@ -57,21 +57,26 @@ void require_for_ranks(const SolveInput& in) {
   refuse(!in.coordinates.empty(), "--coordinates");
   refuse(!in.html.empty(), "--html");
   refuse(in.limits.mixed == MixedPrecision::on, "--mixed");
+  const FormatInput& formats = in.formats;
+  const FormatInput usual;
+  refuse(formats.tune != usual.tune || formats.tune_budget != usual.tune_budget || formats.retune, "--tune");
+  refuse(formats.products != usual.products, "--products");
+  refuse(formats.jit != usual.jit, "--jit");
+  refuse(formats.compress != usual.compress, "--compress");
   refuse(in.matrix == "-" || in.rhs == "-" || in.guess == "-", "the standard input");
   const std::string in_order = on_cpus ? "csr" : "sliced-ell", &format = in.formats.format;
   if (format != "auto" && format != "dia" && format != in_order)
     throw UsageError("--format " + format + " isn't for " + (on_cpus ? "ranks" : "--gpus") + ", which have auto, " +
                      in_order + " and dia");
+  const std::string precond = name_of(usual_name(NameOf::preconditioner, in.precond).name);
+  const bool is_plain = precond == "none" || precond == "jacobi" || precond == "spai0" || precond == "chebyshev";
+  if (is_plain && !options_of(in.precond).empty())
+    throw UsageError("--precond " + precond + " takes no options with ranks; leave " + options_of(in.precond) + " out");
   if (in.partition == "metis" && !has_graph_parts)
     throw UsageError("--partition metis: this build has no METIS; take rcm");
-  if (names_file(in.partition) && !std::filesystem::exists(in.partition))
+  if (!in.partition.empty() && names_file(in.partition) && !std::filesystem::exists(in.partition))
     throw UsageError("--partition '" + in.partition +
                      "': there is no such file; known: entries, rows, rcm, metis, grid");
-  if (in.precond == "auto") return;
-  const std::string names = ", " + distributed_preconditioner_names() + ",";
-  if (names.find(", " + name_of(in.precond) + ",") == std::string::npos)
-    throw UsageError("--precond " + name_of(in.precond) + " isn't for ranks, which have " +
-                     distributed_preconditioner_names());
 }
 
 Team team_of(const SolveInput& in) {
@@ -131,21 +136,28 @@ template <class T, class Local>
 class RankSolve {
  public:
   RankSolve(const Team& team, const SolveInput& in, const Local& local)
-      : team_(team), in_(in), report_(begun(in)), local_(local), partition_(in.partition) {}
+      : team_(team),
+        in_(in),
+        report_(begun(in)),
+        local_(local),
+        partition_(in.partition.empty() ? "entries" : in.partition) {}
 
   int run() {
-    if (const auto code = run_stencil()) return *code;
-    SharedRows<T> rows = read();
-    DistributedOptions options{in_.solver, in_.precond, in_.formats.format, report_.options};
-    share(rows.parts, options);
-    report_.times.read = watch_.lap();
-    DistributedSolver<T, Local> solver(team_, rows.mine, std::move(options), local_);
-    rows.mine = {};
-    report_.times.convert = watch_.lap();
-    const std::vector<T> b = right_hand_side(solver);
-    std::vector<T> x(static_cast<std::size_t>(solver.columns().length(team_)));
-    if (!in_.guess.empty()) x = own_part<T>(team_, solver.columns(), in_.guess);
-    return conclude(solver, b, x);
+    report_.is_of_ranks = true;
+    if (is_on_cpu || leads()) interrupt_.emplace();  // one for each process
+    if (interrupt_) report_.options.stop = StopOnInterrupt{&*interrupt_};
+    std::optional<DistributedSolver<T, Local>> solver;
+    std::vector<T> x;
+    try {
+      if (const auto code = run_stencil()) return *code;
+      set_up(solver);
+      x = solve(*solver);
+    } catch (const Stopped& why) {  // on all ranks
+      report_.result = stopped_set_up(team_, report_.options, since_start_.seconds(), why);
+      return finish<DistributedSolver<T, Local>>(nullptr, x);
+    }
+    take(*solver, x);
+    return finish(&*solver, x);
   }
 
  private:
@@ -153,7 +165,7 @@ class RankSolve {
 
   /// Solves without a matrix; nothing where an option asks for one, and where only a matrix has multigrid.
   std::optional<int> run_stencil() {
-    const bool in_slabs = in_.partition == "entries" || in_.partition == "grid";
+    const bool in_slabs = in_.partition.empty() || in_.partition == "entries" || in_.partition == "grid";
     const auto stencil = in_slabs ? stencil_of(in_, {"none", "jacobi", "chebyshev"}) : std::nullopt;
     if (!stencil) return {};
     std::optional<StencilSolver> solver = stencil_solver(*stencil);
@@ -185,16 +197,42 @@ class RankSolve {
   int conclude(Solver& solver, const Vector& b, Vector& x) {
     solve(solver, b, x);
     take(solver, x);
-    return finish(solver, x);
+    return finish(&solver, x);
   }
 
   static constexpr bool is_on_cpu = Local::has_host_memory;
 
   bool leads() const { return team_.rank() == 0; }
 
+  /// Reads and sets up. The time limit is for both together.
+  void set_up(std::optional<DistributedSolver<T, Local>>& solver) {
+    SharedRows<T> rows = read();
+    report_.times.read = watch_.lap();
+    DistributedOptions options{in_.solver, in_.precond, in_.formats.format, report_.options};
+    options.solve.prepare = in_.prepare != "off";
+    if (double& limit = options.solve.time_limit; limit > 0) limit = std::max(1e-9, limit - report_.times.read);
+    share(rows.parts, options);
+    solver.emplace(team_, rows.mine, std::move(options), local_);
+    const DistributedSeconds& seconds = solver->seconds();
+    report_.times.renumber = seconds.share;
+    report_.times.prepare = seconds.prepare;
+    report_.times.convert = seconds.convert;
+    report_.times.precondition = seconds.precondition;
+    watch_.lap();
+  }
+
+  std::vector<T> solve(DistributedSolver<T, Local>& solver) {
+    const std::vector<T> b = right_hand_side(solver);
+    std::vector<T> x(static_cast<std::size_t>(solver.columns().length(team_)));
+    if (!in_.guess.empty()) x = own_part<T>(team_, solver.columns(), in_.guess);
+    solve(solver, b, x);
+    return x;
+  }
+
   SharedRows<T> read() {
+    const StopRequest& stop = report_.options.stop;
     const Sharing sharing = in_.partition == "rows" ? Sharing::rows : Sharing::entries;
-    if (!generated_matrix(in_.matrix)) return read_rows<T>(team_, in_.matrix, sharing, &report_.file);
+    if (!generated_matrix(in_.matrix)) return read_rows<T>(team_, in_.matrix, sharing, &report_.file, stop);
     const Csr<T> whole = team_.agreed([&] { return load_matrix<T>(in_.matrix, &report_.file); });
     return share_rows(team_, whole, sharing);
   }
@@ -202,7 +240,7 @@ class RankSolve {
   /// Says what the solver is to make of the rows that were read.
   void share(const Partition& read, DistributedOptions& options) const {
     const std::string& how = in_.partition;
-    if (how == "entries" || how == "rows") return;
+    if (how.empty() || how == "entries" || how == "rows") return;
     options.partition = names_file(how) ? "owners" : how;
     if (names_file(how)) options.owners = read_owners(team_, read, how);
   }
@@ -240,16 +278,19 @@ class RankSolve {
   template <class Solver>
   void solve(Solver& solver, std::span<const T> b, std::span<T> x) {
     LiveLine live(!in_.quiet && leads());
-    std::optional<InterruptFlag> interrupt;  // one for each process
-    if (is_on_cpu || leads()) interrupt.emplace();
     SolveOptions options = report_.options;
     options.callback = [&](const Iteration& now) {
       live.iteration(now);
       return true;
     };
-    if (interrupt) options.stop = StopOnInterrupt{&*interrupt};
     report_.result = solver.solve(b, x, options);
     report_.times.solve = watch_.lap();
+  }
+
+  const char* why_this_format() const {
+    if (in_.formats.format != "auto") return "asked for";
+    return report_.choice.format == "dia" ? "the matrix has few diagonals, which are well filled"
+                                          : "the terms of a row are added in one order";
   }
 
   static double largest_error(const std::vector<T>& x) {
@@ -266,13 +307,17 @@ class RankSolve {
     report_.reductions = solver.reductions();
     static_cast<ostinato::Facts&>(report_.structure) = solver.facts();
     report_.choice.format = solver.matrix().format();
+    if constexpr (requires { solver.preparation(); }) {
+      report_.preparation = solver.preparation();
+      report_.choice.reason = why_this_format();
+    }
     report_.solver = {solver.method().name, solver.method().reason};
     report_.preconditioner = {solver.preconditioner(), solver.preconditioner_reason()};
-    report_.device = {
-        fmt::format("{} {}, rank 0 on {}", team_.size(), is_on_cpu ? "ranks of MPI" : "GPUs", local_.description()),
-        {},
-        in_.device.precision,
-        {}};
+    report_.device = {fmt::format("{} {}{}, rank 0 on {}", team_.size(), is_on_cpu ? "rank" : "GPU",
+                                  team_.size() == 1 ? "" : "s", local_.description()),
+                      {},
+                      in_.device.precision,
+                      {}};
     report_.bytes.matrix = team_.sum(solver.matrix().bytes());
     report_.bytes.preconditioner = team_.sum(report_.result.preconditioner_bytes);
     report_.bytes.workspace = team_.sum(report_.result.workspace_bytes);
@@ -296,14 +341,16 @@ class RankSolve {
     return all;
   }
 
+  /// `solver`: null where its set-up was stopped. There is no x then.
   template <class Solver, class Vector>
-  int finish(const Solver& solver, const Vector& x) {
-    const std::vector<T> all = in_.output.empty() ? std::vector<T>() : whole(on_host(x));
+  int finish(const Solver* solver, const Vector& x) {
+    const bool writes_x = !in_.output.empty() && solver != nullptr;
+    const std::vector<T> all = writes_x ? whole(on_host(x)) : std::vector<T>();
     int code = exit_code(report_.result.status);
     if (leads()) {
       Outputs outputs;
       outputs.attempt([&] {
-        if (in_.output.empty()) return;
+        if (!writes_x) return;
         write_vector<T>(in_.output, std::span<const T>(all),
                         "ostinato solve " + in_.matrix + "\n" + report_.result.message());
         report_.output = in_.output;
@@ -365,7 +412,14 @@ class RankSolve {
   }
 
   template <class Solver>
-  void print(std::FILE* to, const Solver& solver) const {
+  void print(std::FILE* to, const Solver* solver) const {
+    if (solver != nullptr) print_facts(to, *solver);
+    for (const std::string& line : wrap(printable(as_in_files(report_.result.message())), line_width))
+      put(to, line + "\n");
+  }
+
+  template <class Solver>
+  void print_facts(std::FILE* to, const Solver& solver) const {
     const SolveResult& result = report_.result;
     Facts facts;
     add_device(facts, report_.device);
@@ -374,7 +428,9 @@ class RankSolve {
     facts.row("right-hand side", report_.rhs);
     facts.row("solver", report_.solver.name + ": " + report_.solver.reason);
     facts.row("preconditioner", report_.preconditioner.name + ": " + report_.preconditioner.reason);
-    facts.row("format", solver.matrix().format());
+    add_preparation(facts, report_.preparation, "prepared");
+    facts.row("format", solver.matrix().format() +
+                            (report_.choice.reason.empty() ? std::string() : ": " + report_.choice.reason));
     facts.row("partition", partition_);
     facts.gap();
     add_ranks(facts);
@@ -385,14 +441,14 @@ class RankSolve {
     if (report_.error) facts.row("error", fmt::format("max |x - 1| = {:.3g}", *report_.error));
     for (const std::string& note : result.notes) facts.row("note", printable(as_in_files(note)));
     facts.row("read", seconds_text(report_.times.read));
-    facts.row("set up", seconds_text(report_.times.convert));
+    const Times& t = report_.times;
+    facts.row("set up", seconds_text(t.renumber + t.prepare + t.convert + t.precondition));
     facts.row("solve", fmt::format("{}   {} an iteration", seconds_text(result.seconds),
                                    seconds_text(result.seconds / std::max(1, result.iterations))));
     facts.row("in total", seconds_text(report_.times.total));
     if (!report_.output.empty()) facts.row("solution", report_.output);
     facts.print(to);
     put(to, "\n");
-    for (const std::string& line : wrap(printable(as_in_files(result.message())), line_width)) put(to, line + "\n");
   }
 
   const Team& team_;
@@ -401,6 +457,7 @@ class RankSolve {
   SolveReport report_;
   Local local_;
   std::string partition_;
+  std::optional<InterruptFlag> interrupt_;
 };
 
 template <class Local>

@@ -20,6 +20,7 @@
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/base/message.hpp>
+#include <ostinato/spmv/base/row_numbers.hpp>
 #include <ostinato/spmv/space/distributed.hpp>
 #include <ostinato/spmv/space/host_beside.hpp>
 #include <ostinato/spmv/space/list.hpp>
@@ -127,6 +128,7 @@ class DiagonalOfAll final : public Base<Local, T> {
   void apply_dot(Block<const T> r, Block<T> z, Slot<T> slots) const override {
     for (int k = 0; k < z.columns; ++k) multiply_dot<T>(this->space_, inverse_, r.column(k), z.column(k), slots + k);
   }
+  const T* inverse_diagonal() const override { return inverse_.data(); }
   std::size_t rows() const override { return inverse_.size(); }
   std::size_t bytes() const override { return inverse_.bytes(); }
   bool equals_transpose() const override { return true; }
@@ -188,6 +190,22 @@ class ChebyshevOfAll final : public Base<Local, T> {
   std::vector<ChebyshevCoefficients> steps_;
 };
 
+/// Does a step of set-up that counts rows from the first one of this rank: its errors name those of the whole matrix.
+template <class Local, class T, class Step>
+void with_rows_of_all(const DistributedOperator<Local, T>& a, Step step) {
+  const Team& team = a.space().team();
+  const auto begin = static_cast<std::size_t>(a.row_parts().begin(team));
+  team.agreed([&] {
+    try {
+      step();
+    } catch (const MemoryLimitError&) {
+      throw;
+    } catch (const ArgumentError& e) {
+      throw ArgumentError(with_row_numbers(e.what(), [begin](std::size_t row) { return begin + row; }));
+    }
+  });
+}
+
 /// jacobi, spai0 or chebyshev; null for another name.
 template <class Local, class T>
 std::unique_ptr<Base<Local, T>> of_diagonal(const DistributedOperator<Local, T>& a, const CsrView<T>& mine,
@@ -212,7 +230,7 @@ class BlockJacobiOfAll final : public Base<Local, T> {
     const Team& team = a.space().team();
     const BlockJacobiOptions how = BlockJacobi<Local, T>::parse_options(options);
     if (!a.facts()->finite) throw ArgumentError("block-jacobi: the matrix holds NaN or infinity");
-    team.agreed([&] {
+    with_rows_of_all(a, [&] {
       const Analysis<Local, T> analysis(a.space().local(), own_block(team, a.row_parts(), mine));
       blocks_ = std::make_unique<BlockJacobi<Local, T>>(
           analysis, block_begins(host_beside(a.space().local()), mine.row_ptr, mine.col, how, Partition::block),
@@ -240,7 +258,7 @@ class AdditiveSchwarz final : public Base<Local, T> {
                   std::string_view options, const StopRequest& stop, std::size_t mem_limit)
       : Base<Local, T>(a.space()), rows_(static_cast<std::size_t>(mine.rows)), name_(name) {
     const Team& team = a.space().team();
-    team.agreed([&] {
+    with_rows_of_all(a, [&] {
       const PreconditionerEntry<Local, T>& entry = *find_preconditioner<Local, T>(name);
       const std::any parsed = entry.parse(options);
       if (rows_ == 0) return;

@@ -67,6 +67,7 @@ class Jacobi {
   void update_values(const Csr<T>& a) { update_values(a.view()); }
 
   std::size_t rows() const { return inverse_.size(); }
+  const T* inverse_diagonal() const { return inverse_.data(); }
   const Space& space() const { return space_; }
   /// Changes with update_values(), and when another one is assigned.
   int revision() const { return revision_.number(); }

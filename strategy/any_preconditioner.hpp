@@ -184,6 +184,7 @@ class AnyPreconditioner : public PreconditionerStep<Space, T> {
   void apply(Block<const T> r, Block<T> z) const override;
   void apply_dot(Block<const T> r, Block<T> z, Slot<T> slots) const override;
   const PreconditionerBase<Space, float>* lower() const override { return answer(&Base::lower, nullptr); }
+  const T* inverse_diagonal() const override { return answer(&Base::inverse_diagonal, nullptr); }
   bool capturable() const override { return answer(&Base::capturable, true); }
   int revision() const override { return answer(&Base::revision, 0); }
   double seconds() const override { return answer(&Base::seconds, 0); }

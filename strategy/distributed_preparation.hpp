@@ -22,8 +22,8 @@ namespace ostinato {
 
 /// What PreparedMatrix does to a system, for one of which each rank has some rows: it scales rows that differ in size
 /// by over a million, and where A is symmetric and A * ones = 0, it takes what b has along ones out of b. Rows that
-/// stand alone stay, and so does what isn't symmetric. Where a row has no entry and b isn't 0 there, it says so at
-/// once.
+/// stand alone stay, and so does what isn't symmetric. Where a row has no entry other than 0, and b isn't 0 there, it
+/// says that no x solves the system.
 ///
 /// The x of a prepared solve is judged by the given matrix, and corrected, as by solve_prepared(). All of that has the
 /// same bits on any number of ranks.

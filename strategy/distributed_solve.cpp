@@ -3,7 +3,10 @@
 #include <ostinato/strategy/distributed_solve.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <limits>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +14,7 @@
 #include <vector>
 
 #include <ostinato/spmv/base/error.hpp>
+#include <ostinato/spmv/base/row_numbers.hpp>
 #include <ostinato/spmv/base/stop.hpp>
 #include <ostinato/spmv/base/timing.hpp>
 #include <ostinato/spmv/team/distributed_facts.hpp>
@@ -92,10 +96,7 @@ void DistributedSolver<T, Local>::set_up(const CsrView<T>& mine) {
                                                          preparation_->what().scaled_by > 0 ? nullptr : &facts_);
   });
   seconds_.convert = watch.lap();
-  agree_on_stop(until, "while its preconditioner was made", [&] {
-    methods_ = std::make_unique<DistributedMethods<Local, T>>(*a_, rows_, options_.solver, options_.preconditioner,
-                                                              options_.solve, until);
-  });
+  agree_on_stop(until, "while its preconditioner was made", [&] { make_methods(until); });
   seconds_.precondition = watch.lap();
   if (methods_->goes_on()) keep(std::move(kept));
   rows_ = {};
@@ -109,6 +110,59 @@ void DistributedSolver<T, Local>::agree_on_stop(const StopRequest& stop, const c
   step();
   if (space_.team().most(stop.is_made() ? 1 : 0) == 1)
     throw Stopped(std::string("the set-up of the system was stopped, ") + when);
+}
+
+/// Chooses the method and the preconditioner. All ranks throw where one does.
+template <class T, class Local>
+void DistributedSolver<T, Local>::make_methods(const StopRequest& stop) {
+  try {
+    methods_ = std::make_unique<DistributedMethods<Local, T>>(*a_, rows_, options_.solver, options_.preconditioner,
+                                                              options_.solve, stop);
+  } catch (const RankError& e) {
+    throw RankError(e.rank(), in_given_rows(e.text()));
+  } catch (const MemoryLimitError&) {
+    in_given_rows({});
+    throw;
+  } catch (const ArgumentError& e) {
+    throw ArgumentError(in_given_rows(e.what()));
+  } catch (...) {
+    in_given_rows({});
+    throw;
+  }
+}
+
+/// A sentence that names rows in the order in which they are solved, with the numbers that they were given.
+/// Exec      Collective, also where ranks have different sentences.
+template <class T, class Local>
+std::string DistributedSolver<T, Local>::in_given_rows(std::string text) const {
+  if (!numbering_) return text;
+  const Team& team = space_.team();
+  std::vector<std::size_t> named;
+  with_row_numbers(text, [&](std::size_t row) {
+    named.push_back(row);
+    return row;
+  });
+  const Partition& rows = numbering_->parts();
+  std::vector<std::array<std::size_t, 2>> known;  // in the order of the solve, and as given
+  for (const Team::Bytes& asked : team.all_gather_v(std::as_bytes(std::span(named)))) {
+    std::vector<std::size_t> wanted(asked.size() / sizeof(std::size_t));
+    if (!asked.empty()) std::memcpy(wanted.data(), asked.data(), asked.size());
+    for (const std::size_t row : wanted) {
+      const auto here = static_cast<Index>(row) - rows.begin(team);
+      if (here >= 0 && here < rows.length(team))
+        known.push_back({row, static_cast<std::size_t>(numbering_->rows()[static_cast<std::size_t>(here)])});
+    }
+  }
+  std::map<std::size_t, std::size_t> given;
+  for (const Team::Bytes& part : team.all_gather_v(std::as_bytes(std::span(known)))) {
+    known.resize(part.size() / sizeof(known[0]));
+    if (!part.empty()) std::memcpy(known.data(), part.data(), part.size());
+    for (const auto& [row, number] : known) given[row] = number;
+  }
+  return with_row_numbers(std::move(text), [&](std::size_t row) {
+    const auto found = given.find(row);
+    return found == given.end() ? row : found->second;
+  });
 }
 
 /// Moves the rows to where they are solved, and sorts them. They are then in `kept`, unless the caller's will do.
@@ -236,6 +290,7 @@ SolveResult DistributedSolver<T, Local>::solve(std::span<const T> b, std::span<T
   SolveResult result = preparation_->solve(
       solved_b, solved_x, options,
       [this](std::span<const T> of_b, std::span<T> of_x, const SolveOptions& o) { return run(of_b, of_x, o); });
+  result.reason = in_given_rows(std::move(result.reason));
   if (!is_in_place()) {
     own_x = given_back(own_x, columns, given_columns_);
     std::copy(own_x.begin(), own_x.end(), x.begin());

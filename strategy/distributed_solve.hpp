@@ -64,9 +64,9 @@ struct DistributedSeconds {
 /// Exec      Collective, as are solves.
 /// Traffic   With rcm, metis and owners a solve sends each element of b and of the guess to its rank, and each of x
 ///           back, with 4 or 8 bytes that say which it is.
-/// Throws    ArgumentError for options and rows that can't be; RankError where another rank has failed (Team). Stopped
-///           on all ranks, from the constructor, where a stop is requested on one, or rank 0 finds that the time is
-///           over.
+/// Throws    ArgumentError for options and rows that can't be; RankError where another rank has failed (Team). The
+///           constructor throws Stopped on all ranks, where one is asked to stop, or the time of rank 0 is over.
+///           Messages name rows of the whole matrix as it was given.
 template <class T, class Local = Host>
 class DistributedSolver {
  public:
@@ -104,8 +104,10 @@ class DistributedSolver {
   Partition share(const CsrView<T>& mine, const StopRequest& stop);
   void move_rows(const CsrView<T>& mine, const Partition& rows, Csr<T>& kept);
   void prepare(const Partition& rows, Csr<T>& kept);
+  void make_methods(const StopRequest& stop);
   void keep(Csr<T> kept);
   SolveResult run(std::span<const T> b, std::span<T> x, const SolveOptions& options);
+  std::string in_given_rows(std::string text) const;
   bool is_in_place() const;
   /// Elements of the caller, of rows or of columns, where this rank solves for them; and back.
   std::vector<T> taken(std::span<const T> given, const Partition& from, const Partition& to) const;

@@ -61,6 +61,10 @@ class PreconditionerBase {
   /// of float, and z has to fit, too.
   virtual const PreconditionerBase<Space, float>* lower() const { return nullptr; }
 
+  /// The elements of M^-1, in the memory of the space, where that is a diagonal matrix; null otherwise. A method may
+  /// multiply by them in passes of its own, instead of apply().
+  virtual const T* inverse_diagonal() const { return nullptr; }
+
   /// Takes a matrix with new values; after an exception M is as before. Returns false where it can't, and did nothing.
   virtual bool update_values(const Analysis<Space, T>&) { return false; }
 
@@ -182,7 +186,9 @@ class AdaptedPreconditioner final : public PreconditionerBase<Space, T> {
     return Base::member();                                                            \
   }
   using Lower = const PreconditionerBase<Space, float>*;
+  using Diagonal = const T*;
   OSTINATO_ANSWER(Lower, lower)
+  OSTINATO_ANSWER(Diagonal, inverse_diagonal)
   OSTINATO_ANSWER(std::size_t, rows)
   OSTINATO_ANSWER(double, seconds)
   OSTINATO_ANSWER(double, rate)
@@ -274,7 +280,8 @@ class PreconditionerRef {
     dot<T>(space, r, z, slot);
   }
 
-  /// Null where M is scaled.
+  /// Null where M is scaled, as is the next one.
+  const T* inverse_diagonal() const { return is_identity() || is_scaled() ? nullptr : m_->inverse_diagonal(); }
   const PreconditionerBase<Space, float>* lower() const { return is_identity() || is_scaled() ? nullptr : m_->lower(); }
 
  private:

@@ -15,7 +15,7 @@ namespace ostinato {
 ///           negative definite where its facts() say that its diagonal is negative; M may then be so, too. CG on
 ///           -A x = -b takes the same steps as on A x = b, so that only the test of the curvature changes.
 /// Traffic   An iteration moves A once and 10 n sizeof(T) bytes of vectors. A preconditioner adds its own bytes and 3 n
-///           sizeof(T).
+///           sizeof(T); one whose inverse is diagonal 2 n sizeof(T) in all.
 /// Exec      Allocates 3 n sizeof(T) bytes at entry, 4 n sizeof(T) with a preconditioner. With r, p, q and z in float
 ///           (SolveOptions::mixed) 24 n bytes, and 24 n more where it goes on in double. On Cuda the host waits only
 ///           when the monitor reads back.

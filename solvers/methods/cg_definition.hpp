@@ -41,19 +41,24 @@ class Recurrence {
         m_(system.m()),
         low_a_(a_.lower()),
         low_m_(m_.lower()),
+        inverse_(inverse_diagonal()),
         x_(x),
         p_(workspace.template allocate<V>(x.size())),
         q_(workspace.template allocate<V>(x.size())),
-        z_(m_.is_identity() ? Out<V>{} : workspace.template allocate<V>(x.size())),
+        z_(m_.is_identity() || inverse_ != nullptr ? Out<V>{} : workspace.template allocate<V>(x.size())),
         pq_(workspace.emplace(sum_t<V>{})),
         rz_(workspace.emplace(sum_t<V>{})),
         rz_before_(workspace.emplace(sum_t<V>{})),
+        sums_{workspace.emplace(Sums<2, sum_t<V>>{})->v, workspace.emplace(Sums<2, sum_t<V>>{})->v},
         zq_(m_.varies() ? workspace.emplace(sum_t<V>{}) : nullptr) {}
 
   /// Runs from a residual r of this norm to the goal of the monitor, within `range` (Monitor::start). The host can end
   /// the recurrence before an application of M that nobody needs, since M comes first in an iteration. x is updated
   /// together with p, and so one iteration late.
   void run(Out<V> r, Slot<V> rr, double norm, const NormRange& range, Monitor<Space>& monitor) {
+    if constexpr (Real<V>) {
+      if (inverse_ != nullptr) return run_scaled(r, norm, range, monitor);
+    }
     const int period = m_.is_identity() ? Cg::period : 1;
     GraphCapture<Space> run_block(space_, monitor.every(), period, a_.capturable() && m_.capturable());
     ConvergenceState* state = monitor.start(norm, range, !m_.varies());
@@ -86,6 +91,36 @@ class Recurrence {
  private:
   static constexpr bool is_mixed = !std::is_same_v<T, V>;
 
+  /// The same with a diagonal M: z isn't stored, and r . z goes with r . r.
+  void run_scaled(Out<V> r, double norm, const NormRange& range, Monitor<Space>& monitor) {
+    GraphCapture<Space> run_block(space_, monitor.every(), Cg::period, a_.capturable() && m_.capturable());
+    ConvergenceState* state = monitor.start(norm, range, true);
+    auto [now, next] = sums_;  // r . r and rz: of this iteration, and of the next one or the one before
+    scaled_square<V>(space_, inverse_, r, now + 1);
+    const double sign_a = is_negative(a_) ? -1 : 1,
+                 sign_m = sign_a < 0 && real_part(read_scalar(space_, now + 1)) < 0 ? -1 : 1;
+    const auto iterate = [&, &now = now, &next = next] {
+      // x += alpha p of the iteration before;  p = M^-1 r + beta p
+      update_x_p<T, V>(space_, next + 1, pq_, now + 1, nullptr, r, x_, p_, state, inverse_);
+      multiply(p_, q_);  // q = A p;  pq = p . q
+      // alpha = rz / pq;  r -= alpha q;  rr = r . r;  rz = r . M^-1 r
+      update_r_and_rz<V>(space_, now + 1, pq_, q_, inverse_, r, next, state, sign_a, sign_m);
+      std::swap(now, next);
+    };
+    while (monitor.next()) run_block({a_.revision(), m_.revision()}, iterate, now, next);
+    update_x<T, V>(space_, next + 1, pq_, p_, x_, state);  // x += alpha p of the last iteration
+    monitor.finish();
+  }
+
+  const V* inverse_diagonal() const {
+    if (!Real<V> || m_.varies()) return nullptr;
+    if constexpr (is_mixed) {
+      return low_m_->inverse_diagonal();
+    } else {
+      return m_.inverse_diagonal();
+    }
+  }
+
   /// Of a definite M.
   double sign_of_m(In<V> r, Out<V> z) {
     precondition(r, z, rz_);
@@ -112,9 +147,12 @@ class Recurrence {
   const PreconditionerRef<Space, T>& m_;
   const LinearMap<Space, float>* low_a_;  ///< A and M for vectors in float
   const PreconditionerBase<Space, float>* low_m_;
+  const V* inverse_;  ///< the elements of a diagonal M^-1; null otherwise
   Out<T> x_;
   Out<V> p_, q_, z_;
-  Slot<V> pq_, rz_, rz_before_, zq_;
+  Slot<V> pq_, rz_, rz_before_;
+  std::pair<Slot<V>, Slot<V>> sums_;  ///< two of each
+  Slot<V> zq_;
 };
 
 /// The recurrence with vectors in float, where A and M take them, for as long as it brings x nearer.

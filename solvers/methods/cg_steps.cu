@@ -14,5 +14,7 @@ OSTINATO_ON_CUDA(double, double)
 #undef OSTINATO_ON_CUDA
 OSTINATO_FOR_EACH_OF_ON_CUDA(detail::RoundToFloat)
 OSTINATO_SUM_ON_GPUS(detail::UpdateR)
+OSTINATO_SUM_ON_GPUS(detail::UpdateRAndRz)
+OSTINATO_SUM_ON_GPUS(detail::ScaledSquare)
 
 }  // namespace ostinato

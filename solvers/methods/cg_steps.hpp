@@ -90,10 +90,46 @@ struct UpdateR {
   }
 };
 
+/// The same where M^-1 is diagonal:  rz = r . z goes with rr, of a z that isn't stored.
+template <class T>
+struct UpdateRAndRz : UpdateR<T> {
+  const T* inverse;
+
+  OSTINATO_FUNCTION Sums<2> operator()(std::size_t i) const {
+    const T value = this->r[i] - this->alpha * this->q[i];
+    this->r[i] = value;
+    return both(value, inverse[i]);
+  }
+  OSTINATO_FUNCTION bool moves_fours() const { return UpdateR<T>::moves_fours() && Four<T>::fits(inverse); }
+  OSTINATO_FUNCTION Sums<2> fours(std::size_t i) const requires std::same_as<T, float> {
+    const Four<T> of_q = Four<T>::at(this->q + i), of_inverse = Four<T>::at(inverse + i);
+    Four<T> value = Four<T>::at(this->r + i);
+    Sums<2> sums{};
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      value.v[k] -= this->alpha * of_q.v[k];
+      sums += both(value.v[k], of_inverse.v[k]);
+    }
+    value.to(this->r + i);
+    return sums;
+  }
+  OSTINATO_FUNCTION void finish(const Sums<2>& sums) { UpdateR<T>::finish({{sums.v[0]}}); }
+
+  OSTINATO_FUNCTION static Sums<2> both(T r, T inverse) { return {{abs2(r), product_of(r, inverse * r)}}; }
+};
+
+/// r . M^-1 r
+template <class T>
+struct ScaledSquare {
+  const T *inverse, *r;
+  OSTINATO_FUNCTION Sums<1> operator()(std::size_t i) const { return {{product_of(r[i], inverse[i] * r[i])}}; }
+};
+
 template <class T, class V>
 struct UpdateXP {
   const sum_t<V>*rz, *pq, *rz_new, *zq;
   const V* z;
+  const V* inverse;  ///< null, or z is inverse[i] times this z
   T* x;
   V* p;
   const ConvergenceState* state;
@@ -108,12 +144,13 @@ struct UpdateXP {
     return !first || state->running();
   }
   OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    const V of_m = inverse == nullptr ? z[i] : inverse[i] * z[i];
     if (first) {
-      p[i] = z[i];
+      p[i] = of_m;
     } else {
       const V direction = p[i];
       x[i] += alpha * static_cast<T>(direction);
-      p[i] = z[i] + beta * direction;
+      p[i] = of_m + beta * direction;
     }
   }
 };
@@ -150,13 +187,28 @@ void update_r(const Space& space, const sum_t<T>* rz, const sum_t<T>* pq, In<T> 
   sum(space, r.size(), detail::UpdateR<T>{rz, pq, q.data(), r.data(), state, sign_a, sign_m, rz_kept}, rr);
 }
 
+/// The same with M^-1 = diag(inverse):  sums[0] = r . r, sums[1] = r . M^-1 r
+template <class T, class Space>
+void update_r_and_rz(const Space& space, const sum_t<T>* rz, const sum_t<T>* pq, In<T> q, const T* inverse, Out<T> r,
+                     Slot<T> sums, ConvergenceState* state, double sign_a = 1, double sign_m = 1) {
+  const detail::UpdateR<T> update{rz, pq, q.data(), r.data(), state, sign_a, sign_m, nullptr};
+  sum(space, r.size(), detail::UpdateRAndRz<T>{update, inverse}, sums);
+}
+
+/// *slot = r . diag(inverse) r
+template <class T, class Space>
+void scaled_square(const Space& space, const T* inverse, In<T> r, Slot<T> slot) {
+  sum(space, r.size(), detail::ScaledSquare<T>{inverse, r.data()}, slot);
+}
+
 /// x += (rz / pq) p, which the step before has left to do;  p = z + beta p, where beta = rz_new / rz, or -zq / pq where
-/// zq isn't null. In the first iteration, in which x isn't behind, only p = z.
+/// zq isn't null. In the first iteration, in which x isn't behind, only p = z. Where `inverse` isn't null, z is
+/// diag(inverse) times the given one.
 template <class T, class V = T, class Space>
 void update_x_p(const Space& space, const sum_t<V>* rz, const sum_t<V>* pq, const sum_t<V>* rz_new, const sum_t<V>* zq,
-                In<V> z, Out<std::type_identity_t<T>> x, Out<std::type_identity_t<V>> p,
-                const ConvergenceState* state) {
-  for_each(space, x.size(), detail::UpdateXP<T, V>{rz, pq, rz_new, zq, z.data(), x.data(), p.data(), state});
+                In<V> z, Out<std::type_identity_t<T>> x, Out<std::type_identity_t<V>> p, const ConvergenceState* state,
+                const V* inverse = nullptr) {
+  for_each(space, x.size(), detail::UpdateXP<T, V>{rz, pq, rz_new, zq, z.data(), inverse, x.data(), p.data(), state});
 }
 
 /// x += (rz / pq) p, unless that is done already

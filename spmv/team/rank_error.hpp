@@ -13,12 +13,14 @@ namespace ostinato {
 class RankError : public Error {
  public:
   RankError(int rank, const std::string& text)
-      : Error((rank < 0 ? std::string() : "rank " + std::to_string(rank) + ": ") + text), rank_(rank) {}
+      : Error((rank < 0 ? std::string() : "rank " + std::to_string(rank) + ": ") + text), rank_(rank), text_(text) {}
 
-  int rank() const noexcept { return rank_; }  ///< the rank that failed; -1 where it isn't known
+  int rank() const noexcept { return rank_; }                 ///< the rank that failed; -1 where it isn't known
+  const std::string& text() const noexcept { return text_; }  ///< what it said
 
  private:
   int rank_;
+  std::string text_;
 };
 
 }  // namespace ostinato

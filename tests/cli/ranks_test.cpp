@@ -3,6 +3,8 @@
 
 // Solves on ranks: what a launcher starts, and what is refused there.
 
+#include <filesystem>
+
 #include <ostinato/spmv/space/cuda.hpp>
 
 #include "program.hpp"
@@ -53,7 +55,10 @@ TEST_F(CliRanks, RefuseWhatTheyDoNotHave) {
   generate("poisson2d 10 p.mtx");
   for (const char* const option : {"--symmetric", "--renumber on", "--html a.html", "--device cuda"})
     expect_complaint(run_as_one_of_two(std::string("solve p.mtx ") + option), 2, "isn't for ranks yet");
-  expect_complaint(run_as_one_of_two("solve p.mtx --precond XX"), 2, "ilu0");
+  for (const char* const option : {"--tune measure", "--products 9", "--compress on"})
+    expect_complaint(run_as_one_of_two(std::string("solve p.mtx ") + option), 2, "isn't for ranks yet");
+  expect_complaint(run_as_one_of_two("solve p.mtx --precond chebyshev:degree=3"), 2, "takes no options with ranks");
+  expect_complaint(run("solve p.mtx --partition rcm"), 2, "--partition is for ranks");
   expect_complaint(run_as_one_of_two("solve p.mtx --format bccoo"), 2, "csr and dia");
 }
 
@@ -185,6 +190,36 @@ TEST_F(CliRanks, SolveInSinglePrecision) {
   EXPECT_EQ(r.code, 0) << r.err;
   EXPECT_EQ(report()["precision"], "single");
   EXPECT_LT(report()["error"], 1e-1);
+}
+
+TEST_F(CliRanks, GoAsFarAsTheyAreTold) {
+  generate("anisotropic 130 a.mtx");
+  EXPECT_EQ(run_on(2, "solve a.mtx --quiet --maxiter 420 --json report.json").code, 0);
+  EXPECT_GE(report()["stages"].size(), 2U);
+  EXPECT_EQ(report()["changes"][0]["from"], "cg with jacobi");
+  EXPECT_EQ(run_on(2, "solve a.mtx --quiet --maxiter 420 --effort quick --json report.json").code, 1);
+  EXPECT_EQ(report()["stages"].size(), 1U);
+}
+
+TEST_F(CliRanks, PrepareSystemsUnlessTheyAreToldNotTo) {
+  // Rows of 1e9 and of 1: the small ones have another x.
+  write("a.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 5\n1 1 1e9\n1 2 3e8\n2 2 1\n3 2 0.5\n3 3 1e-3\n");
+  EXPECT_EQ(run_on(2, "solve a.mtx --quiet --json report.json").code, 0);
+  EXPECT_GT(report()["preparation"]["scaled_by"], 20);
+  EXPECT_LT(report()["error"], 1e-6);
+  EXPECT_FALSE(report().contains("selection"));
+  EXPECT_EQ(run_on(2, "solve a.mtx --quiet --prepare off --json report.json").code, 0);
+  EXPECT_EQ(report()["preparation"]["scaled_by"], 0);
+}
+
+TEST_F(CliRanks, EndTheirSetUpWithinTheTimeLimit) {
+  generate("poisson2d 100 a.mtx");
+  const Outcome late = run_on(2, "solve a.mtx --time-limit 1e-9 --json report.json -o x.npy");
+  EXPECT_EQ(late.code, 1) << late.err;
+  EXPECT_EQ(report()["status"], "time_limit");
+  EXPECT_TRUE(report()["relative_residual"].is_null());
+  EXPECT_NE(late.out.find("set-up"), std::string::npos) << late.out;
+  EXPECT_FALSE(std::filesystem::exists(path("x.npy")));
 }
 
 TEST_F(CliRanks, TakeAnEmptyMatrixAsOneProcessDoes) {

@@ -539,6 +539,34 @@ TEST(DistributedSolve, TakesGmresWhereThePreconditionerIsNotSymmetric) {
   });
 }
 
+TEST(DistributedSolve, NamesRowsOfTheGivenMatrixInMessages) {
+  System<double> system = with_known_solution(generate<double>("variable2d", {.n = 100}));
+  constexpr std::size_t without = 7003;
+  for (auto k = static_cast<std::size_t>(system.a.row_ptr[without]);
+       k < static_cast<std::size_t>(system.a.row_ptr[without + 1]); ++k)
+    if (system.a.col[k] == static_cast<Index>(without)) system.a.val[k] = 0;
+  std::vector<double> bad = system.b;
+  bad[without] = std::numeric_limits<double>::quiet_NaN();
+  on_ranks({1, 2, 3}, [&](const Team& team) {
+    for (const char* const partition : {"given", "rcm", "owners"}) {
+      for (const char* const precond : {"jacobi", "block-jacobi:block=1", "spai0"}) {
+        DistributedOptions options = with("gmres", precond);
+        options.partition = partition;
+        try {
+          solve_on(team, system, options);
+          ADD_FAILURE() << precond;
+        } catch (const Error& e) {
+          EXPECT_NE(std::string(e.what()).find("row 7003"), std::string::npos) << partition << ": " << e.what();
+        }
+      }
+      DistributedOptions options = with("gmres", "none");
+      options.partition = partition;
+      const Whole<> found = solve_on(team, System<double>{system.a, bad}, options);
+      EXPECT_NE(found.result.reason.find("row 7003"), std::string::npos) << partition << ": " << found.result.reason;
+    }
+  });
+}
+
 TEST(DistributedSolve, KeepsALimitOfMemory) {
   const System<double>& system = slow();
   on_ranks({2, 3}, [&](const Team& team) {

@@ -38,6 +38,30 @@ TYPED_TEST(CgSteps, UpdateRRecordsTheNewResidual) {
   }
 }
 
+TYPED_TEST(CgSteps, UpdateRAndRzSumsWithADiagonalM) {
+  using T = typename TypeParam::T;
+  for (const Index n : step_sizes) {
+    const auto q = this->vector(n, 1), inverse = this->vector(n, 3);
+    auto r = this->vector(n, 2);
+    const auto hq = q.download(), hr = r.download(), hi = inverse.download();
+    double* sums = this->slot(2);
+    ConvergenceState* p = this->state({});
+
+    update_r_and_rz<T>(this->space(), this->slot(0, 3), this->slot(1, 4), q, inverse.data(), r, sums, p);
+
+    const auto after = r.download();
+    std::vector<T> z(after.size());
+    for (std::size_t i = 0; i < z.size(); ++i) z[i] = hi[i] * after[i];
+    this->expect_elements(r, [&](std::size_t i) { return sum_of(hr[i], -0.75L * hq[i]); });
+    this->expect_dot(sums, after, after);
+    this->expect_dot(sums + 1, after, z);
+    EXPECT_DOUBLE_EQ(this->state().norms[0], std::sqrt(this->at(sums)));
+
+    scaled_square<T>(this->space(), inverse.data(), r, this->slot(2));
+    this->expect_dot(this->slot(2), after, z);
+  }
+}
+
 TYPED_TEST(CgSteps, UpdateRStopsAtTheGoalAndPastTheLimit) {
   using T = typename TypeParam::T;
   const auto q = this->put(std::vector<T>{0, 0});

@@ -66,6 +66,34 @@ TEST(Renumber, MovesEachEntry) {
   }
 }
 
+TEST(Renumber, PutsRowsOfAnyLengthInOrder) {
+  constexpr Index n = 64;
+  for (const Index width : {1, 15, 16, 17, 40}) {
+    std::vector<Triplet<double>> t;
+    for (Index i = 0; i < n; ++i) {
+      const std::vector<Index> columns = at_random(n, static_cast<unsigned>(i));
+      for (Index k = 0; k < width; ++k) t.push_back({i, columns[static_cast<std::size_t>(k)], 1.0 + k});
+    }
+    const Csr<double> a = from_triplets<double>(n, n, t);
+    const std::vector<Index> order = at_random(n, 5);
+
+    const Csr<double> moved = renumber<double>(Host(), a, order);
+
+    const Csr<double> expected = assembled_in_order(a, order);
+    EXPECT_EQ(moved.col, expected.col) << width;
+    EXPECT_EQ(moved.val, expected.val) << width;
+  }
+}
+
+TEST(Renumber, KeepsEntriesOfARepeatedColumn) {
+  const Csr<double> a{3, 3, {0, 3, 4, 5}, {1, 0, 1, 1, 2}, {1, 2, 3, 4, 5}};
+
+  const Csr<double> moved = renumber<double>(Host(), a, std::vector<Index>{2, 0, 1});
+
+  EXPECT_EQ(moved.col, (Array<Index>{0, 1, 2, 2, 2}));
+  EXPECT_EQ(moved.val, (Array<double>{5, 2, 1, 3, 4}));
+}
+
 TEST(Renumber, TakesVectorsThereAndBack) {
   const std::vector<float> v = {10, 11, 12};
   const std::vector<Index> order = {2, 0, 1};

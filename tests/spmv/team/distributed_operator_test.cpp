@@ -84,7 +84,9 @@ TEST(DistributedOperator, HasTheTransposeAndTheFactsOfTheWholeMatrix) {
       const Csr<double> mine = piece(a, rows.begin(team), rows.end(team));
       DistributedOperator<Host, double> part(DistributedHost(Host(1), team), rows, cols, mine);
       EXPECT_EQ(part.adjoint(), nullptr);
+      const std::size_t without = part.bytes();
       part.add_adjoint(mine);
+      EXPECT_GE(part.bytes(), without + part.adjoint()->bytes());
       std::vector<double> y(part.cols());
       part.adjoint()->apply(1, piece(x, rows, team), 0, y);
       EXPECT_EQ(y, piece(expected, cols, team));
