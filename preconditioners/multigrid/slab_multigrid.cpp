@@ -23,6 +23,7 @@ class SlabMultigrid<Local, T>::Lower final : public PreconditionerBase<Space, fl
   void apply_dot(Block<const float> r, Block<float> z, Slot<float> slots) const override {
     m_.template cycle<float>(r, z, slots);
   }
+  bool capturable() const override { return m_.capturable(); }
 
  private:
   const SlabMultigrid& m_;
@@ -80,6 +81,7 @@ std::unique_ptr<SlabMultigrid<Local, T>> SlabMultigrid<Local, T>::make(const Map
 template <class Local, class T>
 SlabMultigrid<Local, T>::SlabMultigrid(const Map& a, const Partition& rows, multigrid::Cycle<Space> cycle)
     : PreconditionerBase<Space, T>(a.space()), rows_(a.rows()), cycle_(std::move(cycle)) {
+  if constexpr (is_cuda<Local>) capturable_ = a.space().can_capture();
   rate_ = a.space().team().together([&] { return tried(a, rows); });
   if (!(rate_ < 1)) multigrid_definition::refuse("a cycle doesn't make a random error smaller");
   const double power = cycle_.power();

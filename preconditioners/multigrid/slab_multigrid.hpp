@@ -44,6 +44,7 @@ class SlabMultigrid final : public PreconditionerBase<Distributed<Local>, T> {
   std::size_t bytes() const override;  ///< of this rank
   double rate() const override { return rate_; }
   bool works_in_float() const override { return true; }
+  bool capturable() const override { return capturable_; }
   std::vector<PreconditionerLevel> levels() const override { return cycle_.grids(); }
   std::string remarks() const override;
   std::string name() const override { return "multigrid"; }
@@ -65,6 +66,7 @@ class SlabMultigrid final : public PreconditionerBase<Distributed<Local>, T> {
   multigrid::Cycle<Space> cycle_;
   std::unique_ptr<PreconditionerBase<Space, float>> lower_;
   double rate_ = 0;
+  bool capturable_ = false;
 };
 
 OSTINATO_EXTERN_CLASS(SlabMultigrid);

@@ -94,7 +94,7 @@ void Cuda::State::create() {
   context = OnDevice::primary_context(device);
   const OnDevice here(*this);
   OSTINATO_CUDA(cudaGetDeviceProperties(&properties, device));
-  overlaps = kernels_overlap(properties);
+  has_clusters = overlaps = kernels_overlap(properties);
   int clock_khz = 0, width_bits = 0;
   OSTINATO_CUDA(cudaDeviceGetAttribute(&clock_khz, cudaDevAttrMemoryClockRate, device));
   OSTINATO_CUDA(cudaDeviceGetAttribute(&width_bits, cudaDevAttrGlobalMemoryBusWidth, device));

@@ -374,10 +374,11 @@ bool has_room_for(const Cuda& space, const Level<Cuda>& first, std::size_t bytes
 }  // namespace
 
 std::size_t first_coarse_grid(const Cuda& space, const std::vector<Level<Cuda>>& levels) {
-  if (!space.state().overlaps) return levels.size();
+  // Not by whether kernels overlap: ranks that share a GPU don't let them, and take the way of one rank all the same.
+  if (!space.state().has_clusters) return levels.size();
   // Larger grids are faster in kernels of their own, which all multiprocessors share (H200, 2026-11).
   constexpr std::size_t most_points = std::size_t{1} << 13;
-  // GPUs that overlap kernels differ in their shared memory: compute capability 12 has half of it.
+  // GPUs that have clusters differ in their shared memory: compute capability 12 has half of it.
   const std::size_t most_bytes = std::min<std::size_t>(220 << 10, space.shared_bytes());
   std::size_t first = levels.size(), bytes = 0;
   while (first > 0 && levels.size() - first < CoarseGrids::most) {

@@ -38,7 +38,8 @@ inline constexpr std::size_t most_gathered_points = is_cuda<Local> ? std::size_t
 /// Traffic   Four exchanges of a plane with each neighbour on each shared grid; with passes two of three planes, of
 ///           which the finest has one. Where the rows of ranks aren't slabs, r and z are copied, and move by up to some
 ///           planes. A gather.
-/// Exec      Collective.
+/// Exec      Collective. On GPUs cycles may be captured where the space can: then kernels wait for those of other
+///           ranks.
 ///
 /// `most_gathered`: in the place of most_gathered_points. Nothing where the finest grid would be gathered.
 /// Throws    MemoryLimitError; ArgumentError as Hierarchy; RankError on ranks whose part is good.

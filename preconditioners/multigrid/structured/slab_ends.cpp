@@ -29,7 +29,7 @@ SlabEnds<Local>::Room::Room(const Team& team, const Partition& rows, const Slabs
   if (rows == slabs.parts()) {
     above = floats_of(points_begin - first);
     z = landing = above + floats_of(last - points_end);
-    end = 2 * z;
+    end = landings * z;
     return;
   }
   const Index kept = std::min(points_end, rows.end(team)) - std::max(points_begin, rows.begin(team));
@@ -81,8 +81,8 @@ template <class Local>
 template <class T>
 auto SlabEnds<Local>::take(const T* r) const -> Planes<T> {
   if (is_direct_) {
-    turn_ = 1 - turn_;
-    if (has_beside_) of_r_.run(r, turn_);
+    if (!memory_->meets_in_kernels()) turn_ = 1 - turn_;  // nothing runs of a capture that fails
+    if (has_beside_) of_r_.run(r, turn(), true);
     return taken(r);
   }
   of_r_.run(r);
@@ -100,9 +100,9 @@ auto SlabEnds<Local>::taken(const T* r) const -> Planes<T> {
   const T* const moved = reinterpret_cast<const T*>(memory_of_room_) - begin_;
   OwnPlanes<T> planes{slabs_.begin(), slabs_.end(), moved, moved};
   if (!is_direct_) return {moved, planes};
-  const float* const turn = memory_of_room_ + turn_ * room_.z;
-  planes.below = reinterpret_cast<const T*>(turn + room_.below) - begin_;
-  planes.above = reinterpret_cast<const T*>(turn + room_.above) - points_end_;
+  const float* const landing = memory_of_room_ + turn() * room_.z;
+  planes.below = reinterpret_cast<const T*>(landing + room_.below) - begin_;
+  planes.above = reinterpret_cast<const T*>(landing + room_.above) - points_end_;
   return {r - points_begin_, planes};
 }
 

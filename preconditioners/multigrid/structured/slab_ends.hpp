@@ -54,8 +54,11 @@ class SlabEnds {
   using Landing = typename SlabExchange<Local>::Landing;
 
   /// The parts of the room, in floats. With planes beside r alone, there are two of each, which are used in turn: what
-  /// a cycle has read last may still be read when others begin the next one.
+  /// a cycle has read last may still be read when others begin the next one. Captured cycles, whose kernels keep their
+  /// addresses, have a third one and meet before they write.
   struct Room {
+    static constexpr std::size_t captured = 2, landings = is_cuda<Local> ? 3 : 2;
+
     std::size_t below = 0, above = 0, z = 0, landing = 0, end = 0;
 
     Room(const Team& team, const Partition& rows, const Slabs& slabs, const Beside& beside);
@@ -63,6 +66,7 @@ class SlabEnds {
 
   Landing landing_of_r() const;
   Landing landing_of_z() const;
+  std::size_t turn() const { return memory_->meets_in_kernels() ? Room::captured : turn_; }
 
   const SlabMemory<Local>* memory_;
   Slabs slabs_;

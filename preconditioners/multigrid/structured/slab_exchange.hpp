@@ -17,7 +17,8 @@ namespace ostinato::multigrid {
 /// are known from the set-up on.
 ///
 /// Each rank writes what others want into their memory, by one kernel, and then all meet (SlabMemory): a host waits for
-/// no GPU. Without shared memory the elements go through the hosts.
+/// no GPU. In captured cycles that kernel meets those of the others, too. Without shared memory the elements go through
+/// the hosts.
 ///
 /// Exec      Collective.
 template <class Local>
@@ -41,8 +42,9 @@ class SlabExchange {
   /// `own`: the elements of this rank. `array`: the number of the array that gets the others.
   /// Requires  What reads the elements that came before has been enqueued on all ranks before their latest meeting.
   ///           Work that reads them now is enqueued behind.
+  /// `meets_first`: in captured cycles, ranks meet before they write, too, so that the first of these isn't required.
   template <class V>
-  void run(const V* own, std::size_t array = 0) const;
+  void run(const V* own, std::size_t array = 0, bool meets_first = false) const;
 
  private:
   /// Elements that come from a rank, or go to one.
@@ -61,7 +63,7 @@ class SlabExchange {
     return reinterpret_cast<V*>(run.to + array * run.apart) + run.within;
   }
   template <class V>
-  void write_to_others(const V* own, std::size_t array) const;
+  void write_to_others(const V* own, std::size_t array, bool meets_first) const;
   template <class V>
   void go_through_hosts(const V* own, std::size_t array) const;
 

@@ -241,7 +241,10 @@ class PassSlab final : public SlabLevel<Local> {
   /// Exec      Collective.
   PassSlab(std::shared_ptr<const SlabShared<Local>> shared, std::size_t k, Slabs slabs, const SlabWay& way, float* room,
            Transfer<Local> transfer)
-      : SlabLevel<Local>(std::move(shared), k, std::move(slabs), way, room), transfer_(std::move(transfer)) {}
+      : SlabLevel<Local>(std::move(shared), k, std::move(slabs), way, room), transfer_(std::move(transfer)) {
+    if (k_ > 0 || !level().plain || !is_cuda<Local>) return;
+    this->shared_->space.team().agreed([&] { sums_ = Vector<Local, double>(this->local(), sums()); });
+  }
 
   void enter(const Ends<float>& ends) const override { go_down(this->ends().take(ends.r.first)); }
   void enter(const Ends<double>& ends) const override { go_down(this->ends().take(ends.r.first)); }
@@ -260,7 +263,7 @@ class PassSlab final : public SlabLevel<Local> {
   }
   void describe(std::vector<PreconditionerLevel>& all) const override {
     SlabLevel<Local>::describe(all);
-    all.back().bytes += transfer_.bytes();
+    all.back().bytes += transfer_.bytes() + sums_.bytes();
   }
 
  private:
@@ -280,19 +283,31 @@ class PassSlab final : public SlabLevel<Local> {
     this->ends().give(ends.z.first);
     if (!adds_up) this->dot_of(ends);
   }
+  /// How many sums of r . z a pass up over the finest grid leaves.
+  std::size_t sums() const {
+    if constexpr (is_cuda<Local>) return sums_of_planes(level().grid, slabs_.begin(), slabs_.end(), this->way_.deep);
+    return 0;
+  }
   /// r . z is the sum of what the kernel leaves of each tile.
   template <class T>
   void go_up_with_dot(Planes<T> r, const float* coarse, const Target<T>& target, Slot<T> slot) const {
     if constexpr (is_cuda<Local>) {
-      r.planes.deep = this->way_.deep;
-      const std::size_t count = sums_of_planes(level().grid, r.planes.begin, r.planes.end, r.planes.deep);
-      auto sums = this->shared_->space.template block_sums<Sums<1>>(count * Partition::block);
-      sums.for_parts([&](std::size_t, std::size_t, Sums<1>* of) {
+      const std::size_t count = sums(), n = count * Partition::block;
+      auto joint = this->shared_->space.template block_sums<Sums<1>>(n);
+      const auto into = [&](double* sums) {
         if (count == 0) return;
-        r.planes.sums = of->v;
+        r.planes.deep = this->way_.deep;
+        r.planes.sums = sums;
         go_up(r, coarse, target);
-      });
-      ostinato::detail::finish_sum(this->local(), Dot<T>{}, sums.joined(), slot);
+      };
+      if (joint.is_captured()) {
+        const ostinato::detail::RendezvousView& at = joint.rendezvous();
+        into(sums_.data());
+        return ostinato::detail::sum_over_ranks(this->local(), n, SumsThere{sums_.data()}, at, slot,
+                                                static_cast<Sums<1>*>(nullptr));
+      }
+      joint.for_parts([&](std::size_t, std::size_t, Sums<1>* of) { into(of->v); });
+      ostinato::detail::finish_sum(this->local(), Dot<T>{}, joint.joined(), slot);
     }
   }
   template <class T>
@@ -309,6 +324,7 @@ class PassSlab final : public SlabLevel<Local> {
   }
 
   Transfer<Local> transfer_;
+  mutable Vector<Local, double> sums_;  ///< of a captured pass
 };
 
 /// A grid that is gathered, and those below. On GPUs the ranks write their planes into b of all others.

@@ -8,14 +8,17 @@
 #include <type_traits>
 
 #include <ostinato/spmv/space/concept.hpp>
+#include <ostinato/spmv/space/graph_capture.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 #include <ostinato/spmv/team/distributed_space.hpp>
 #include <ostinato/spmv/team/peer_buffers.hpp>
+#include <ostinato/spmv/team/rendezvous.hpp>
 
 namespace ostinato::multigrid {
 
 /// The vectors of a cycle over slabs: floats of each rank, 0 at first. On GPUs that reach each other, ranks write into
-/// the memory of others. Otherwise messages of the hosts carry what goes from rank to rank.
+/// the memory of others, and then meet: by events and hosts or, in captured cycles, in kernels. Otherwise messages of
+/// the hosts carry what goes from rank to rank.
 template <class Local>
 class SlabMemory {
  public:
@@ -25,6 +28,7 @@ class SlabMemory {
     if constexpr (is_cuda<Local>) {
       if (team.size() > 1) turns_ = PeerBuffers::make(team, space.local());
       if (turns_ != nullptr) peers_ = PeerBuffers::make(team, space.local());
+      if (peers_ != nullptr && space.can_capture()) rendezvous_ = std::make_unique<Rendezvous>(team, space.local(), 0);
     }
     team.agreed([&] {
       const std::size_t bytes = std::max<std::size_t>(1, floats) * sizeof(float);
@@ -62,16 +66,33 @@ class SlabMemory {
   /// Exec      Collective. Enqueued; the host waits for other hosts alone.
   /// Requires  is_shared()
   void meet() const requires is_cuda<Local> {
+    if (rendezvous_ != nullptr) rendezvous_->confirm();
     turns_->turn(0);
     turns_->publish();
     team().all_gather(nullptr, 0, nullptr);
     turns_->await();
   }
 
+  /// Whether kernels of the ranks meet, each of which comes after all that a rank has enqueued before it.
+  bool meets_in_kernels() const {
+    if constexpr (is_cuda<Local>) return space_.captures();
+    return false;
+  }
+  /// Where they do. In the place of meet(), and as often on all ranks.
+  /// Requires  is_shared(), meets_in_kernels()
+  const ostinato::detail::RendezvousView& rendezvous() const requires is_cuda<Local> {
+    if (rendezvous_ == nullptr) throw NotCapturable("the hosts of ranks meet");
+    rendezvous_->confirm();
+    return rendezvous_->view();
+  }
+
  private:
+  template <class OnGpus>
+  using IfOnGpus = std::conditional_t<is_cuda<Local>, std::unique_ptr<OnGpus>, std::nullptr_t>;
+
   Distributed<Local> space_;
-  using Peers = std::conditional_t<is_cuda<Local>, std::unique_ptr<PeerBuffers>, std::nullptr_t>;
-  Peers turns_{}, peers_{};  ///< peers_ has the memory, and takes a single turn
+  IfOnGpus<PeerBuffers> turns_{}, peers_{};  ///< peers_ has the memory, and takes a single turn
+  IfOnGpus<Rendezvous> rendezvous_{};        ///< of all ranks; null where kernels can't wait for each other
   Vector<Local, float> own_;
   float* first_ = nullptr;
 };

@@ -8,8 +8,11 @@
 #include <cstdint>
 
 #include <ostinato/preconditioners/multigrid/structured/cycle_steps.hpp>
+#include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
+#include <ostinato/spmv/space/rendezvous.hpp>
 #include <ostinato/spmv/space/sum_parts.hpp>
+#include <ostinato/spmv/space/sums.hpp>
 
 namespace ostinato::multigrid {
 
@@ -96,6 +99,23 @@ struct CopyRuns {
   }
 };
 
+/// Copies n units into the memory of other ranks, and meets these: what a rank enqueues behind it comes after the
+/// copies of all. With `meets_first`, the copies come after what all ranks have enqueued before it, too.
+/// Exec      Enqueued, on all ranks that come to the rendezvous.
+template <class Unit>
+void copy_for_ranks(const Cuda& space, const ostinato::detail::RendezvousView& at, const CopyRuns<Unit>& runs,
+                    std::size_t n, bool meets_first);
+
+/// Functor for sum() on GPUs of ranks: the sums that are there, one for each block of elements.
+struct SumsThere {
+  const double* sums;
+
+  Sums<1> operator()(std::size_t) const;  ///< says what it sums; there are blocks alone
+#ifdef __CUDACC__
+  __device__ Sums<1> sum_of_block(std::size_t begin, std::size_t end) const;
+#endif
+};
+
 /// Runs that are to be copied.
 class RunCopies {
  public:
@@ -117,6 +137,17 @@ class RunCopies {
       for_each(space, all_ / 4, in_sixteens());
     } else if (all_ > 0) {
       for_each(space, all_, copies_);
+    }
+    *this = {};
+  }
+
+  /// Copies them into the memory of other ranks, and meets these, also where there is nothing to copy.
+  template <class Space>
+  void enqueue_for_ranks(const Space& space, const ostinato::detail::RendezvousView& at, bool meets_first) {
+    if (places_ % sizeof(SixteenBytes) == 0) {
+      copy_for_ranks(space, at, in_sixteens(), all_ / 4, meets_first);
+    } else {
+      copy_for_ranks(space, at, copies_, all_, meets_first);
     }
     *this = {};
   }

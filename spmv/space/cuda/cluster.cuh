@@ -28,8 +28,8 @@ bool has_room_for_cluster(const Cuda& space, void (*kernel)(P...), unsigned bloc
   return cuda_succeeds(cudaOccupancyMaxActiveClusters(&clusters, kernel, &overlapped.config)) && clusters > 0;
 }
 
-/// As launch(), for one cluster of at most 8 thread blocks, which can wait for each other. Requires a space that
-/// overlaps kernels: GPUs that have one have the other.
+/// As launch(), for one cluster of at most 8 thread blocks, which can wait for each other. Requires a space
+/// that has clusters.
 template <class... P, class... A>
 void launch_cluster(const Cuda& space, void (*kernel)(P...), unsigned blocks, dim3 block, std::size_t shared,
                     const A&... args) {

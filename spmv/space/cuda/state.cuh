@@ -86,6 +86,7 @@ struct Cuda::State {
   std::shared_ptr<Pool> pool;
   cudaDeviceProp properties{};
   double bandwidth = 0;
+  bool has_clusters = false;    ///< kernels may be clusters of thread blocks (cluster.cuh)
   bool overlaps = false;        ///< kernels may start while the previous kernel ends (overlap.cuh)
   double* partial = nullptr;    ///< max_sums * max_partial elements
   unsigned* arrived = nullptr;  ///< blocks of the running reduction that have arrived; 0 between reductions
