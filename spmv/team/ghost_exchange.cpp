@@ -88,6 +88,7 @@ void GhostExchange<Local, T>::start_on_gpu(const T* x) const requires is_cuda<Lo
     if (gpu_.rendezvous == nullptr || gpu_.rendezvous->view().partners == 0) return;
     return detail::give_ghosts(space_.local(), gpu_.rendezvous->view(), gpu_.given, given_.data(), x);
   }
+  if (gpu_.rendezvous != nullptr) gpu_.rendezvous->confirm();
   if (gpu_.peers == nullptr) {
     pick(space_.local(), given_, x, sent_.data());
     return gpu_.courier->fetch(sent_.data());
