@@ -34,14 +34,14 @@ endfunction()
 # ostinato_join(VARIABLE NAME) replaces sources in a list by files that include up to eight sources of a folder each,
 # where OSTINATO_JOIN is on. The paths are relative to the top folder; spmv/formats and what is below it are one folder,
 # say. NAME tells apart the files of lists whose options differ. CMake's own unity builds leave out sources with options.
-# A list.cpp stays alone: it declares what the sources beside it define.
+# A list.cpp stays alone: it declares what the sources beside it define; host.cpp, since a test brings its own.
 function(ostinato_join variable name)
   if(NOT OSTINATO_JOIN)
     return()
   endif()
   set(files "")
   foreach(source IN LISTS ${variable})
-    if(source MATCHES "/list\\.cpp$")
+    if(source MATCHES "/list\\.cpp$|^spmv/space/host\\.cpp$")
       list(APPEND files "${source}")
       continue()
     endif()

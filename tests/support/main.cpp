@@ -9,8 +9,10 @@
 constexpr int skipped = 77;
 
 int main(int argc, char** argv) {
-  // Ranks that share a GPU then wait for each other in kernels, as ranks with GPUs of their own do.
+#ifdef OSTINATO_RANKS_SHARE_GPUS
+  // They then wait for each other in kernels, as ranks with GPUs of their own do.
   ::setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
+#endif
   testing::InitGoogleTest(&argc, argv);
   const int failed = RUN_ALL_TESTS();
   const testing::UnitTest& tests = *testing::UnitTest::GetInstance();

@@ -57,8 +57,9 @@ TYPED_TEST(CgSteps, UpdateRAndRzSumsWithADiagonalM) {
     this->expect_dot(sums + 1, after, z);
     EXPECT_DOUBLE_EQ(this->state().norms[0], std::sqrt(this->at(sums)));
 
-    scaled_square<T>(this->space(), inverse.data(), r, this->slot(2));
-    this->expect_dot(this->slot(2), after, z);
+    double* square = this->slot(4);
+    scaled_square<T>(this->space(), inverse.data(), r, square);
+    this->expect_dot(square, after, z);
   }
 }
 
