@@ -48,6 +48,7 @@ class Spai0 {
   void update_values(const Analysis<Space, T>& analysis);
 
   std::size_t rows() const { return diagonal_.size(); }
+  const T* inverse_diagonal() const { return diagonal_.data(); }
   const Space& space() const { return space_; }
   /// Changes with update_values(), and when another one is assigned.
   int revision() const { return revision_.number(); }
