@@ -59,7 +59,8 @@ struct SlabPlan {
   Index whole_planes(Index planes) const {
     constexpr Index places = 32;
     Index whole = 1;
-    for (const SlabWay& way : ways) whole *= way.passes ? 2 : 1;
+    for (std::size_t k = 0; k < ways.size(); ++k)
+      if (ways[k].passes) whole = Index{2} << k;
     while (ways[0].passes && whole * places < planes) whole *= 2;
     return whole;
   }
