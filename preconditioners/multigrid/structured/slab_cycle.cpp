@@ -54,8 +54,8 @@ struct SlabPlan {
   }
 
  private:
-  /// Slabs begin at multiples of so many planes: at even ones of all grids with passes, and at few places of the
-  /// finest, so that a pass adds up r . z seldom.
+  /// Slabs begin at multiples of so many planes: at even ones of all grids with passes, above which some may have none,
+  /// and at few places of the finest, so that a pass adds up r . z seldom.
   Index whole_planes(Index planes) const {
     constexpr Index places = 32;
     Index whole = 1;

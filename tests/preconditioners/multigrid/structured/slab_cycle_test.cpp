@@ -39,9 +39,12 @@ TEST(SlabCycle, HasTheBitsOfOneRank) {
   }
 }
 
-// Slabs of one plane, or two: some ranks have none of the next grid, of which they read planes of others.
+// Slabs of one plane, or two: some ranks have none of the next grid, and interpolate from planes of others.
 TEST(SlabCycle, HasTheBitsOfOneRankWhereSlabsAreThin) {
-  for (const Case& c : {Case{{30, 30, 30}, true, 2, 500}, {{27, 20, 37}, false, 1, 100}, {{60, 25, 1}, true, 1, 50}})
+  for (const Case& c : {Case{{30, 30, 30}, true, 2, 500},
+                        {{27, 20, 37}, false, 1, 100},
+                        {{60, 25, 1}, true, 1, 50},
+                        {{60, 101, 1}, true, 1, 500, 16}})
     expect_bits_of_one_rank<double>(c, {8, 17});
 }
 
