@@ -54,12 +54,13 @@ struct SlabPlan {
   }
 
  private:
-  /// Slabs begin at multiples of so many planes: at even ones of all grids with passes, and at few places of the
-  /// finest, so that a pass adds up r . z seldom.
+  /// Slabs begin at multiples of so many planes: at even ones of all grids with passes, above which some may have none,
+  /// and at few places of the finest, so that a pass adds up r . z seldom.
   Index whole_planes(Index planes) const {
     constexpr Index places = 32;
     Index whole = 1;
-    for (const SlabWay& way : ways) whole *= way.passes ? 2 : 1;
+    for (std::size_t k = 0; k < ways.size(); ++k)
+      if (ways[k].passes) whole = Index{2} << k;
     while (ways[0].passes && whole * places < planes) whole *= 2;
     return whole;
   }

@@ -52,7 +52,7 @@ class SlabLevel : public CycleLevel<Distributed<Local>> {
  public:
   /// The floats that the vectors of a level need of the memory.
   static std::size_t floats(const Level<Local>& level, const Slabs& slabs, const SlabWay& way) {
-    return static_cast<std::size_t>(way.vectors) * (slabs.points() == 0 ? 0 : apart(level, slabs, way));
+    return static_cast<std::size_t>(way.vectors) * (slabs.has_readers() ? apart(level, slabs, way) : 0);
   }
 
   /// Exec      Collective.

@@ -12,6 +12,7 @@ Slabs::Slabs(const Team& team, const Extents& grid, int dimensions, std::vector<
   const auto rank = static_cast<std::size_t>(team.rank());
   begin_ = first_[rank];
   end_ = first_[rank + 1];
+  has_readers_ = begin_ != end_;
   const Index plane = dimensions == 3 ? grid.x * grid.y : grid.x;
   plane_ = static_cast<std::size_t>(plane);
   std::vector<Index> offsets;
@@ -32,7 +33,9 @@ Slabs Slabs::nearest(const Team& team, const Extents& grid, int dimensions, cons
 Slabs Slabs::halved(const Team& team, const Extents& next) const {
   std::vector<Index> first;
   for (const Index f : first_) first.push_back(f / 2);
-  return Slabs(team, next, dimensions_, std::move(first));
+  Slabs slabs(team, next, dimensions_, std::move(first));
+  slabs.has_readers_ = begin_ != end_;
+  return slabs;
 }
 
 Extents Slabs::own() const {
@@ -40,8 +43,8 @@ Extents Slabs::own() const {
   return dimensions_ == 3 ? Extents{grid_.x, grid_.y, planes} : Extents{grid_.x, planes, 1};
 }
 
-Index Slabs::begin_with(Index below) const { return begin_ == end_ ? begin_ : std::max(0, begin_ - below); }
+Index Slabs::begin_with(Index below) const { return has_readers_ ? std::max(0, begin_ - below) : begin_; }
 
-Index Slabs::end_with(Index above) const { return begin_ == end_ ? end_ : std::min(planes(), end_ + above); }
+Index Slabs::end_with(Index above) const { return has_readers_ ? std::min(planes(), end_ + above) : end_; }
 
 }  // namespace ostinato::multigrid

@@ -32,7 +32,10 @@ class Slabs {
   std::size_t points() const { return static_cast<std::size_t>(end_ - begin_) * plane_; }
   const Partition& parts() const { return parts_; }  ///< the points of each rank
 
-  /// So many planes before those of this rank, and behind, as far as the grid has them; none on a rank without planes.
+  /// Whether this rank reads planes: it has some, or has planes of the grid that was halved, which interpolate from the
+  /// planes beside the place where its own would be.
+  bool has_readers() const { return has_readers_; }
+  /// So many planes before those of this rank, and behind, as far as the grid has them; none without readers.
   Index begin_with(Index below) const;
   Index end_with(Index above) const;
 
@@ -41,6 +44,7 @@ class Slabs {
   int dimensions_ = 0;
   std::vector<Index> first_;
   Index begin_ = 0, end_ = 0;
+  bool has_readers_ = false;
   std::size_t plane_ = 0;
   Partition parts_;
 };

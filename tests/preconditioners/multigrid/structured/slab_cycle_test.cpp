@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <initializer_list>
+
 #include "preconditioners/multigrid/structured/slab_cycles.hpp"
 #include "support/ranks.hpp"
 
@@ -13,10 +15,10 @@ namespace {
 using slabs::Case;
 
 template <class T>
-void expect_bits_of_one_rank(const Case& c) {
+void expect_bits_of_one_rank(const Case& c, std::initializer_list<int> sizes = {1, 2, 3, 5}) {
   SCOPED_TRACE(c.text());
   const auto alone = slabs::of_one_rank<T>(Host(1), c);
-  on_ranks({1, 2, 3, 5}, [&](const Team& team) {
+  on_ranks(sizes, [&](const Team& team) {
     for (const Partition& rows : slabs::partitions(team, c.grid)) {
       const auto found = slabs::of_slabs<T>(team, Host(1), c, rows);
       ASSERT_EQ(found.z.size(), alone.z.size());
@@ -35,6 +37,15 @@ TEST(SlabCycle, HasTheBitsOfOneRank) {
     expect_bits_of_one_rank<double>(c);
     expect_bits_of_one_rank<float>(c);
   }
+}
+
+// Slabs of one plane, or two: some ranks have none of the next grid, and interpolate from planes of others.
+TEST(SlabCycle, HasTheBitsOfOneRankWhereSlabsAreThin) {
+  for (const Case& c : {Case{{30, 30, 30}, true, 2, 500},
+                        {{27, 20, 37}, false, 1, 100},
+                        {{60, 25, 1}, true, 1, 50},
+                        {{60, 101, 1}, true, 1, 500, 16}})
+    expect_bits_of_one_rank<double>(c, {8, 17});
 }
 
 TEST(SlabCycle, TakesGridsOfFewerPlanesThanRanks) { expect_bits_of_one_rank<double>({{40, 60, 3}, true, 1, 100}); }

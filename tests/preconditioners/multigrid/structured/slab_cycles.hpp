@@ -31,12 +31,13 @@ struct Case {
   bool star;
   int sweeps;
   std::size_t most_gathered;
+  double along_last = 1;  ///< of a star: how many times as much neighbours along the last axis count
 
   Smoother smoother() const { return sweeps == 1 ? Smoother::jacobi : Smoother::chebyshev; }
   std::string text() const {
     return std::to_string(grid.x) + " x " + std::to_string(grid.y) + " x " + std::to_string(grid.z) +
            (star ? ", a star, " : ", all neighbours, ") + std::to_string(sweeps) + " sweeps, gathered from " +
-           std::to_string(most_gathered);
+           std::to_string(most_gathered) + ", times " + std::to_string(along_last) + " along the last axis";
   }
 };
 
@@ -50,7 +51,12 @@ std::vector<T> right_hand_side(std::size_t n, int number) {
 }
 
 inline StencilOperator<Host, double> stencil_of(const Case& c) {
-  return StencilOperator<Host, double>(Host(), laplacian_stencil(c.grid, c.star));
+  ostinato::Stencil stencil = laplacian_stencil(c.grid, c.star);
+  for (StencilTerm& t : stencil.terms) {
+    if (t.dx == 0 && t.dy == 0 && t.dz == 0) t.coefficient += 2 * (c.along_last - 1);
+    if ((c.grid.z > 1 ? t.dz : t.dy) != 0) t.coefficient *= c.along_last;
+  }
+  return StencilOperator<Host, double>(Host(), stencil);
 }
 
 /// z of all right-hand sides, and r . z.
