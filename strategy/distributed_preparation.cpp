@@ -30,9 +30,11 @@ DistributedPreparation<T>::DistributedPreparation(const Distributed<Host>& space
     : space_(space), norm_of_a_(facts.norm_inf) {
   if (!enabled || facts.rows != facts.cols || facts.rows == 0 || !facts.finite) return;
   look(mine, rows.begin(space.team()), facts);
-  const bool scales = what_.scaled_by > most_spread_of_rows;
+  // From here on a small residual may hide a row that isn't solved.
+  constexpr int judged_spread = 10;
+  const bool scales = what_.scaled_by > most_spread_of_rows, is_judged = what_.scaled_by > judged_spread;
   if (!scales) what_.scaled_by = 0;
-  if (changes()) given_.emplace(space.team(), rows, mine);
+  if (changes() || is_judged) given_.emplace(space.team(), rows, mine);
   if (scales) scale(rows, mine, facts);
 }
 
@@ -276,7 +278,7 @@ SolveResult DistributedPreparation<T>::solve(std::span<const T> b, std::span<T> 
         {Cause::no_solution, "no x solves the system: a row of A has no entry other than 0, and b isn't 0 there"});
     return result;
   }
-  if (!changes()) return prepared(b, x, options);
+  if (!given_) return prepared(b, x, options);
   return PreparedSolve(*this, b, x, options, prepared).run();
 }
 

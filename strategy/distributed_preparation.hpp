@@ -25,10 +25,10 @@ namespace ostinato {
 /// stand alone stay, and so does what isn't symmetric. Where a row has no entry other than 0, and b isn't 0 there, it
 /// says that no x solves the system.
 ///
-/// The x of a prepared solve is judged by the given matrix, and corrected, as by solve_prepared(). All of that has the
-/// same bits on any number of ranks.
+/// The x of a prepared solve is judged by the given matrix, and corrected, as by solve_prepared(). So is that of a
+/// system whose rows differ in size by over a thousand. All of that has the same bits on any number of ranks.
 ///
-/// Layout    Works in host memory. Where something is prepared, it keeps the given rows: GhostedRows.
+/// Layout    Works in host memory. Where x is judged, it keeps the given rows: GhostedRows.
 /// Exec      All functions are collective.
 template <class T>
 class DistributedPreparation {
@@ -46,7 +46,7 @@ class DistributedPreparation {
 
   /// Solves a prepared system.
   using Solve = std::function<SolveResult(std::span<const T> b, std::span<T> x, const SolveOptions& options)>;
-  /// Solves the given system from the x of the caller. Where nothing is prepared, that is one call of `prepared`.
+  /// Solves the given system from the x of the caller. Where nothing is judged, that is one call of `prepared`.
   SolveResult solve(std::span<const T> b, std::span<T> x, const SolveOptions& options, const Solve& prepared);
 
   /// From b and x of the caller to those of the prepared system, and back to x; and to y = A x from that of R A C.

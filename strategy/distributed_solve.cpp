@@ -71,12 +71,11 @@ DistributedSolver<T, Local>::DistributedSolver(const Team& team, const CsrView<T
   set_up(mine);
 }
 
-/// The steps of the set-up. A stop, or the end of the time by the clock of rank 0, is seen after each on all ranks.
+/// The steps of the set-up. A stop, or the end of the time, is seen after each on all ranks, and within the long ones.
 template <class T, class Local>
 void DistributedSolver<T, Local>::set_up(const CsrView<T>& mine) {
   const Team& team = space_.team();
-  const bool has_limit = team.rank() == 0 && options_.solve.time_limit > 0;
-  const detail::Deadline until{has_limit ? options_.solve.time_limit : 0, options_.solve.stop};
+  const detail::Deadline until{options_.solve.time_limit, options_.solve.stop};
   const bool is_square = given_.rows() == mine.cols;
   Stopwatch watch;
   Partition rows, columns;

@@ -73,9 +73,7 @@ bool DistributedStencilSolver<T, Local>::try_multigrid() {
     m_ = distributed_preconditioner(*a_, "multigrid", {}, options_.solve.stop, options_.solve.mem_limit);
   } catch (const Stopped&) {
     throw;
-  } catch (const MemoryLimitError&) {
-    throw;
-  } catch (const ArgumentError& e) {    // on all ranks
+  } catch (const ArgumentError& e) {    // on all ranks; a limit of memory, too
     const std::string what = e.what();  // "what is wrong; what to do"
     preconditioner_reason_ = what.substr(0, what.find(';'));
     return false;

@@ -62,7 +62,8 @@ class PreconditionerBase {
   virtual const PreconditionerBase<Space, float>* lower() const { return nullptr; }
 
   /// The elements of M^-1, in the memory of the space, where that is a diagonal matrix; null otherwise. A method may
-  /// multiply by them in passes of its own, instead of apply().
+  /// multiply by them in passes of its own, instead of apply(). On ranks all of them give one, or none does; a rank
+  /// without rows may do either.
   virtual const T* inverse_diagonal() const { return nullptr; }
 
   /// Takes a matrix with new values; after an exception M is as before. Returns false where it can't, and did nothing.

@@ -18,6 +18,12 @@ _defaults = contextvars.ContextVar("ostinato.options", default={})
 _ON_FAILURE = ("warn", "raise", "ignore")
 
 
+def _with_defaults(given):
+    """The options of a call over those of ``options()``; None leaves an option as it is there."""
+    defaults = _defaults.get()
+    return {**defaults, **{name: value for name, value in given.items() if value is not None or name not in defaults}}
+
+
 @takes(SolverOptions)
 @contextlib.contextmanager
 def options(**given):
@@ -31,7 +37,7 @@ def options(**given):
     >>> r.relative_residual <= 1e-12
     True
     """
-    token = _defaults.set({**_defaults.get(), **given})
+    token = _defaults.set(_with_defaults(given))
     try:
         yield
     finally:
@@ -103,7 +109,7 @@ class Solver:
 
     @takes(SolverOptions)
     def __init__(self, A, preconditioner="auto", **given):
-        self._start(A, preconditioner, {**_defaults.get(), **given}, lend=False, dtype=None)
+        self._start(A, preconditioner, _with_defaults(given), lend=False, dtype=None)
 
     @classmethod
     def _lending(cls, A, preconditioner, given, dtype):
@@ -326,7 +332,7 @@ def solve(A, b, x0=None, *, preconditioner="auto", out=None, **given):
     >>> A = ost.generate("poisson2d:50")
     >>> x = ost.solve(A, np.ones(2500), rtol=1e-10).check()
     """
-    given = {**_defaults.get(), **given}
+    given = _with_defaults(given)
     if is_on_gpu(b):
         shape, dtype, given["device"] = _gpu.facts_of(b, given.get("device"))
     else:

@@ -172,6 +172,11 @@ def test_limits(rng):
         ost.Solver(A, None, solver="gmres").solve(np.ones(A.shape[0]), restart=400, mem_limit="1M")
 
 
+def test_none_leaves_an_option_as_it_is(poisson):
+    with ost.options(solver="bicgstab"):
+        assert ost.solve(poisson, np.ones(poisson.shape[0]), solver=None).solver == "bicgstab"
+
+
 def test_options_within_with(poisson):
     b = np.ones(poisson.shape[0])
     with ost.options(rtol=1e-3, solver="bicgstab"):

@@ -42,10 +42,11 @@ class Recurrence {
         low_a_(a_.lower()),
         low_m_(m_.lower()),
         inverse_(inverse_diagonal()),
+        is_scaled_(is_everywhere(inverse_ != nullptr, x.size())),
         x_(x),
         p_(workspace.template allocate<V>(x.size())),
         q_(workspace.template allocate<V>(x.size())),
-        z_(m_.is_identity() || inverse_ != nullptr ? Out<V>{} : workspace.template allocate<V>(x.size())),
+        z_(m_.is_identity() || is_scaled_ ? Out<V>{} : workspace.template allocate<V>(x.size())),
         pq_(workspace.emplace(sum_t<V>{})),
         rz_(workspace.emplace(sum_t<V>{})),
         rz_before_(workspace.emplace(sum_t<V>{})),
@@ -57,7 +58,7 @@ class Recurrence {
   /// together with p, and so one iteration late.
   void run(Out<V> r, Slot<V> rr, double norm, const NormRange& range, Monitor<Space>& monitor) {
     if constexpr (Real<V>) {
-      if (inverse_ != nullptr) return run_scaled(r, norm, range, monitor);
+      if (is_scaled_) return run_scaled(r, norm, range, monitor);
     }
     const int period = m_.is_identity() ? Cg::period : 1;
     GraphCapture<Space> run_block(space_, monitor.every(), period, a_.capturable() && m_.capturable());
@@ -112,6 +113,10 @@ class Recurrence {
     monitor.finish();
   }
 
+  /// Whether it is so on all ranks that have rows.
+  bool is_everywhere(bool here, std::size_t rows) const {
+    return holds_for_all(space_, here || rows == 0) && !holds_for_all(space_, !here);
+  }
   const V* inverse_diagonal() const {
     if (!Real<V> || m_.varies()) return nullptr;
     if constexpr (is_mixed) {
@@ -148,6 +153,7 @@ class Recurrence {
   const LinearMap<Space, float>* low_a_;  ///< A and M for vectors in float
   const PreconditionerBase<Space, float>* low_m_;
   const V* inverse_;  ///< the elements of a diagonal M^-1; null otherwise
+  bool is_scaled_;    ///< M^-1 is diagonal
   Out<T> x_;
   Out<V> p_, q_, z_;
   Slot<V> pq_, rz_, rz_before_;

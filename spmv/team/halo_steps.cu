@@ -84,7 +84,10 @@ __device__ void hear_where(const detail::RendezvousView& at, std::uint64_t met, 
   __syncthreads();
 }
 
-/// One thread per row. The entries of a row are loaded before it is known where the ghosts are.
+/// Thread blocks of the boundary on a multiprocessor, which wait for other ranks.
+constexpr int boundary_blocks = 2;
+
+/// One thread per row, or for several.
 template <class T>
 __global__ void __launch_bounds__(cuda::block_threads)
     boundary_kernel(detail::BoundaryRows<T> rows, const __grid_constant__ detail::Ghosts<T> ghosts, const T* x, T* y) {
@@ -94,31 +97,32 @@ __global__ void __launch_bounds__(cuda::block_threads)
   cuda::pdl_trigger_and_wait();
   const std::uint64_t met = meets ? cuda::times_met(ghosts.at) : 0;
   if (meets && blockIdx.x == 0) say_where(ghosts.at, met, x);
-  const Index k = static_cast<Index>(blockIdx.x * cuda::block_threads + threadIdx.x);
-  Offset e = k < rows.count ? __ldg(rows.ptr + k) : 0;
-  const Offset end = k < rows.count ? __ldg(rows.ptr + k + 1) : 0;
   if (meets) hear_where(ghosts.at, met, of_rank);
   const auto ghost = [&](Index g) {
     if (meets) return __ldcg(of_rank[__ldg(ghosts.rank + g)] + __ldg(ghosts.place + g));
     const auto at = static_cast<std::size_t>(g);
     return __ldcg(ghosts.gathered + (at < ghosts.below ? at : ghosts.gap + at));
   };
-  T sum = 0;
-  for (; e < end; e += loads) {
-    T value[loads], factor[loads];
+  for (std::size_t k = blockIdx.x * cuda::block_threads + threadIdx.x; k < static_cast<std::size_t>(rows.count);
+       k += static_cast<std::size_t>(gridDim.x) * cuda::block_threads) {
+    const Offset end = __ldg(rows.ptr + k + 1);
+    T sum = 0;
+    for (Offset e = __ldg(rows.ptr + k); e < end; e += loads) {
+      T value[loads], factor[loads];
 #pragma unroll
-    for (int n = 0; n < loads; ++n) {
-      if (e + n >= end) continue;
-      const Index column = __ldg(rows.col + e + n);
-      value[n] = __ldg(rows.val + e + n);
-      factor[n] = column >= 0 ? x[column] : ghost(~column);
-    }
+      for (int n = 0; n < loads; ++n) {
+        if (e + n >= end) continue;
+        const Index column = __ldg(rows.col + e + n);
+        value[n] = __ldg(rows.val + e + n);
+        factor[n] = column >= 0 ? x[column] : ghost(~column);
+      }
 #pragma unroll
-    for (int n = 0; n < loads; ++n) {
-      if (e + n < end) sum = fma(value[n], factor[n], sum);
+      for (int n = 0; n < loads; ++n) {
+        if (e + n < end) sum = fma(value[n], factor[n], sum);
+      }
     }
+    y[rows.row[k]] = sum;
   }
-  if (k < rows.count) y[rows.row[k]] = sum;
   if (meets && cuda::is_last_to_leave(ghosts.at) && threadIdx.x == 0) cuda::part(ghosts.at, met);
 }
 
@@ -149,8 +153,8 @@ template <class T>
 void detail::multiply_boundary(const Cuda& space, const BoundaryRows<T>& rows, const Ghosts<T>& ghosts, const T* x,
                                T* y) {
   if (rows.count == 0 && ghosts.at.partners == 0) return;
-  const unsigned blocks = (static_cast<unsigned>(rows.count) + cuda::block_threads - 1) / cuda::block_threads;
-  cuda::launch(space, boundary_kernel<T>, std::max(1u, blocks), cuda::block_threads, 0, rows, ghosts, x, y);
+  const int blocks = cuda::resident_blocks(space, static_cast<std::size_t>(rows.count), boundary_blocks);
+  cuda::launch(space, boundary_kernel<T>, blocks, cuda::block_threads, 0, rows, ghosts, x, y);
 }
 
 template <class T>

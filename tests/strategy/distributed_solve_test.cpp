@@ -611,6 +611,30 @@ TEST(DistributedSolve, ScalesRowsThatDifferInSize) {
   }
 }
 
+/// -u'' = 0 on a bar whose ends are held: the ends are rows of 1, the others far smaller.
+System<double> bar(Index n, double size) {
+  std::vector<Triplet<double>> entries = {{0, 0, 1.0}, {n - 1, n - 1, 1.0}};
+  for (Index i = 1; i < n - 1; ++i)
+    for (const Index j : {i - 1, i, i + 1}) entries.push_back({i, j, i == j ? 2 * size : -size});
+  System<double> system{from_triplets<double>(n, n, entries), std::vector<double>(static_cast<std::size_t>(n), 0.0)};
+  system.b.front() = 300;
+  system.b.back() = 400;
+  return system;
+}
+
+TEST(DistributedSolve, SaysWhichRowsOfASmallResidualAreUnsolved) {
+  constexpr Index n = 200;
+  for (const double size : {1e-4, 1e-5}) {
+    const System<double> system = bar(n, size);
+    on_ranks({1, 2, 3}, [&](const Team& team) {
+      const Whole<> found = solve_on(team, system, {});
+      if (found.result.unsolved_rows > 0 || !found.result) return;
+      for (Index i = 0; i < n; ++i)
+        ASSERT_NEAR(found.x[static_cast<std::size_t>(i)], 300 + 100.0 * i / (n - 1), 1) << size << ' ' << i;
+    });
+  }
+}
+
 TEST(DistributedSolve, LeavesRowsAsTheyAreWhereThatIsAskedFor) {
   const System<double> system = badly_scaled("variable2d", false);
   on_ranks({1, 3}, [&](const Team& team) {

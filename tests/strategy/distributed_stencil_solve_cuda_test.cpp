@@ -14,7 +14,7 @@ namespace {
 using CudaRanksStencilSolve = OnGpus;
 
 template <class T>
-void expect_bits_of_one_rank(const Stencil& stencil, const DistributedStencilOptions& options, int gpus = 1) {
+void expect_bits_of_one_gpu_rank(const Stencil& stencil, const DistributedStencilOptions& options, int gpus = 1) {
   Whole<T> alone;
   on_gpu_ranks({1}, [&](const Team& team, const Cuda& gpu) { alone = solve_on<T>(team, gpu, stencil, options); });
   expect_solved(alone, stencil, options.solve.rtol);
@@ -27,14 +27,14 @@ template <class T>
 void expect_bits_with_each_preconditioner(double rtol, int gpus) {
   for (const char* const precond : {"none", "jacobi", "chebyshev", "multigrid"}) {
     SCOPED_TRACE(precond);
-    expect_bits_of_one_rank<T>(laplacian_stencil(blocks, true), with("cg", precond, rtol), gpus);
+    expect_bits_of_one_gpu_rank<T>(laplacian_stencil(blocks, true), with("cg", precond, rtol), gpus);
   }
   DistributedStencilOptions mixed = with("cg", "multigrid", rtol);
   mixed.solve.mixed = MixedPrecision::on;
-  expect_bits_of_one_rank<T>(laplacian_stencil(blocks, true), mixed, gpus);
-  expect_bits_of_one_rank<T>(symmetric_by_function(blocks), with("auto", "auto", rtol), gpus);
-  expect_bits_of_one_rank<T>(with_periodic(unsymmetric_stencil({64, 32, 7}, true), 5), with("auto", "auto", rtol),
-                             gpus);
+  expect_bits_of_one_gpu_rank<T>(laplacian_stencil(blocks, true), mixed, gpus);
+  expect_bits_of_one_gpu_rank<T>(symmetric_by_function(blocks), with("auto", "auto", rtol), gpus);
+  expect_bits_of_one_gpu_rank<T>(with_periodic(unsymmetric_stencil({64, 32, 7}, true), 5), with("auto", "auto", rtol),
+                                 gpus);
 }
 
 TEST_F(CudaRanksStencilSolve, HasTheBitsOfOneRank) { expect_bits_with_each_preconditioner<double>(1e-8, 1); }
