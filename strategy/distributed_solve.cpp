@@ -71,11 +71,12 @@ DistributedSolver<T, Local>::DistributedSolver(const Team& team, const CsrView<T
   set_up(mine);
 }
 
-/// The steps of the set-up. A stop, or the end of the time, is seen after each on all ranks, and within the long ones.
+/// The steps of the set-up. A stop, or the end of rank 0's time, is seen after each on all ranks. Within the long ones
+/// each rank looks at a clock of its own.
 template <class T, class Local>
 void DistributedSolver<T, Local>::set_up(const CsrView<T>& mine) {
   const Team& team = space_.team();
-  const detail::Deadline until{options_.solve.time_limit, options_.solve.stop};
+  const detail::Deadline until{team.all_gather(options_.solve.time_limit)[0], options_.solve.stop};
   const bool is_square = given_.rows() == mine.cols;
   Stopwatch watch;
   Partition rows, columns;

@@ -65,7 +65,7 @@ struct DistributedSeconds {
 /// Traffic   With rcm, metis and owners a solve sends each element of b and of the guess to its rank, and each of x
 ///           back, with 4 or 8 bytes that say which it is.
 /// Throws    ArgumentError for options and rows that can't be; RankError where another rank has failed (Team). The
-///           constructor throws Stopped on all ranks, where one is asked to stop, or the time is over.
+///           constructor throws Stopped on all ranks, where one is asked to stop, or the time of rank 0 is over.
 ///           Messages name rows of the whole matrix as it was given.
 template <class T, class Local = Host>
 class DistributedSolver {
