@@ -10,9 +10,7 @@
 
 #include <ostinato/preconditioners/block_jacobi.hpp>
 #include <ostinato/preconditioners/distributed.hpp>
-#include <ostinato/preconditioners/identity.hpp>
 #include <ostinato/preconditioners/positive_rows.hpp>
-#include <ostinato/solvers/equal_options.hpp>
 #include <ostinato/solvers/list.hpp>
 #include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/base/timing.hpp>
@@ -20,25 +18,12 @@
 #include <ostinato/spmv/space/host_beside.hpp>
 #include <ostinato/strategy/deadline.hpp>
 #include <ostinato/strategy/leaving_jacobi.hpp>
+#include <ostinato/strategy/runs_on_ranks.hpp>
 #include <ostinato/strategy/watch.hpp>
 
 namespace ostinato {
 
 namespace {
-
-/// Calls f(method) with the method of a name.
-template <class F, class... Method>
-SolveResult with_method(MethodList<Method...>, std::string_view name, F f) {
-  SolveResult result;
-  const bool found = ((Method::name == name && (result = f(Method{}), true)) || ...);
-  if (!found) runs::throw_unknown_solver(name);
-  return result;
-}
-
-std::pair<std::string, std::string> name_and_options(const std::string& text) {
-  const std::size_t at = text.find(':');
-  return at == std::string::npos ? std::pair{text, std::string()} : std::pair{text.substr(0, at), text.substr(at + 1)};
-}
 
 /// Some rows of this rank, evenly spaced. Columns are shifted, so that the diagonal is on that of the sample.
 template <class T>
@@ -133,7 +118,7 @@ void DistributedMethods<Local, T>::choose_preconditioner(const CsrView<T>& rows,
       return;
     }
   }
-  const auto [name, options] = name_and_options(preconditioner_);
+  const auto [name, options] = runs::name_and_options(preconditioner_);
   if (is_least_squares && name != "none") throw ArgumentError("lsmr takes no preconditioner with ranks");
   m_ = distributed_preconditioner(a_, rows, name, options, stop, limits_.mem_limit);
 }
@@ -190,10 +175,9 @@ std::vector<DistributedRung> DistributedMethods<Local, T>::rungs_for(const CsrVi
 
 template <class Local, class T>
 SolveResult DistributedMethods<Local, T>::run_once(In<T> b, Out<T> x, const SolveOptions& options) const {
-  return with_method(Solvers{}, solver_.name, [&]<class Method>(Method) {
-    if (m_ == nullptr) return Solver<Method>{}(space_, a_, b, x, Identity{}, options);
-    return Solver<Method>{}(space_, a_, b, x, *m_, options);
-  });
+  using Ref = PreconditionerRef<Distributed<Local>, T>;
+  return runs::run_on_ranks<Distributed<Local>, T>(solver_.name, space_, a_, b, x, m_ == nullptr ? Ref() : Ref(*m_),
+                                                   options);
 }
 
 /// Runs the method and, where it was chosen and can't go on, others from the x that it has reached.

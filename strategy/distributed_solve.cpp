@@ -20,6 +20,7 @@
 #include <ostinato/spmv/team/distributed_facts.hpp>
 #include <ostinato/spmv/team/partitioning.hpp>
 #include <ostinato/strategy/deadline.hpp>
+#include <ostinato/strategy/runs_on_ranks.hpp>
 
 namespace ostinato {
 
@@ -31,28 +32,14 @@ void require_length(const char* what, std::size_t length, Index wanted) {
                          " elements on this rank, whose part has " + std::to_string(wanted));
 }
 
-/// Ranks that go different ways would wait for each other.
-/// Throws    ArgumentError, on all ranks.
-void require_equal_names(const Team& team, const DistributedOptions& options) {
-  const std::string effort = std::to_string(static_cast<int>(options.solve.effort));
-  const std::string prepare = options.solve.prepare ? "on" : "off";
-  const std::pair<const char*, const std::string&> named[] = {
-      {"solver", options.solver}, {"preconditioner", options.preconditioner},
-      {"format", options.format}, {"partition", options.partition},
-      {"prepare", prepare},       {"effort", effort}};
-  std::string mine;
-  for (const auto& [what, name] : named) mine += name + '\n';
-  const std::vector<Team::Bytes> all = team.all_gather_v(std::as_bytes(std::span(mine)));
-  for (std::size_t rank = 1; rank < all.size(); ++rank) {
-    if (all[rank] == all[0]) continue;
-    const std::string text(reinterpret_cast<const char*>(all[rank].data()), all[rank].size()),
-        first(reinterpret_cast<const char*>(all[0].data()), all[0].size());
-    const auto same = std::mismatch(text.begin(), text.end(), first.begin(), first.end()).first;
-    const auto field = static_cast<std::size_t>(std::count(text.begin(), same, '\n'));
-    throw ArgumentError(
-        "the ranks have different options: " + std::string(named[std::min(field, std::size(named) - 1)].first) +
-        " of rank " + std::to_string(rank) + " isn't that of rank 0");
-  }
+/// What decides which way a rank goes.
+std::vector<runs::NamedOption> names_of(const DistributedOptions& options) {
+  return {{"solver", options.solver},
+          {"preconditioner", options.preconditioner},
+          {"format", options.format},
+          {"partition", options.partition},
+          {"prepare", options.solve.prepare ? "on" : "off"},
+          {"effort", std::to_string(static_cast<int>(options.solve.effort))}};
 }
 
 }  // namespace
@@ -61,7 +48,7 @@ template <class T, class Local>
 DistributedSolver<T, Local>::DistributedSolver(const Team& team, const CsrView<T>& mine, DistributedOptions options,
                                                const Local& local)
     : space_(local, team), options_(std::move(options)) {
-  require_equal_names(team, options_);
+  runs::require_equal_names(team, names_of(options_));
   team.agreed([&] { check(mine); });
   if (team.most(mine.cols) != team.least(mine.cols))
     throw ArgumentError("the ranks' rows have different numbers of columns");

@@ -11,25 +11,12 @@
 #include <ostinato/solvers/list.hpp>
 #include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/base/stop.hpp>
-#include <ostinato/strategy/runs.hpp>
+#include <ostinato/strategy/runs_on_ranks.hpp>
 #include <ostinato/strategy/step.hpp>
 
 namespace ostinato {
 
 namespace {
-
-/// Ranks that go different ways would wait for each other.
-/// Throws    ArgumentError, on all ranks.
-const DistributedStencilOptions& equal(const Team& team, const DistributedStencilOptions& options) {
-  const std::string mine = options.solver + '\n' + options.preconditioner;
-  const std::vector<Team::Bytes> all = team.all_gather_v(std::as_bytes(std::span(mine)));
-  for (std::size_t rank = 1; rank < all.size(); ++rank) {
-    if (all[rank] != all[0])
-      throw ArgumentError("the ranks have different options: solver or preconditioner of rank " + std::to_string(rank) +
-                          " isn't that of rank 0");
-  }
-  return options;
-}
 
 /// Throws    ArgumentError for a method that there isn't, or that needs the transpose.
 SolverChoice choice_asked_for(const std::string& solver) {
@@ -44,9 +31,9 @@ SolverChoice choice_asked_for(const std::string& solver) {
 template <class T, class Local>
 DistributedStencilSolver<T, Local>::DistributedStencilSolver(const Team& team, const Stencil& stencil,
                                                              DistributedStencilOptions options, const Local& local)
-    : space_(local, team),
-      options_(equal(team, options)),
-      a_(std::make_unique<DistributedStencil<Local, T>>(space_, stencil)) {
+    : space_(local, team), options_(std::move(options)) {
+  runs::require_equal_names(team, {{"solver", options_.solver}, {"preconditioner", options_.preconditioner}});
+  a_ = std::make_unique<DistributedStencil<Local, T>>(space_, stencil);
   if (options_.solver != "auto") method_ = choice_asked_for(options_.solver);
   precondition();
   if (options_.solver == "auto")
@@ -57,8 +44,7 @@ template <class T, class Local>
 void DistributedStencilSolver<T, Local>::precondition() {
   const std::string& asked = options_.preconditioner;
   if (asked == "auto" && try_multigrid()) return;
-  std::string name = asked.substr(0, asked.find(':'));
-  const std::string how = name.size() < asked.size() ? asked.substr(name.size() + 1) : std::string();
+  auto [name, how] = runs::name_and_options(asked);
   if (asked == "auto") {
     const bool changes_something = facts().missing_diagonal == 0 && !a_->constant_diagonal();
     name = changes_something ? "jacobi" : "none";
@@ -92,9 +78,7 @@ PreconditionerRef<Distributed<Local>, T> DistributedStencilSolver<T, Local>::pre
 
 template <class T, class Local>
 SolveResult DistributedStencilSolver<T, Local>::run(In<T> b, Out<T> x, const SolveOptions& options) const {
-  detail::require_equal_options(space_.team(), method_.name, sizeof(T), m_ == nullptr, options);
-  return space_.team().together(
-      [&] { return runs::run_alone<Space, T>(method_.name, space_, *a_, b, x, preconditioning(), options); });
+  return runs::run_on_ranks<Space, T>(method_.name, space_, *a_, b, x, preconditioning(), options);
 }
 
 template <class T, class Local>

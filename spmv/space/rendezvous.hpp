@@ -19,11 +19,12 @@ struct RendezvousView {
   std::uint32_t partners = 0;            ///< a bit for each rank that comes; the rank itself is none
   std::size_t bytes = 0;                 ///< that a rank may write for another one, in a turn
   std::byte* room[most_sum_parts] = {};  ///< in the memory of each rank: for each turn and each writer so many bytes
-  std::uint64_t* said[most_sum_parts] = {};  ///< in the memory of each rank: for each turn and each writer a word
-  std::uint64_t* met = nullptr;              ///< how often this rank has been there
-  unsigned* arrived = nullptr;               ///< thread blocks that are done; 0 between kernels
-  int* is_late = nullptr;                    ///< set once a rank didn't come: nobody is waited for any more
-  int* is_late_for_host = nullptr;           ///< the same, in memory of the host
+  std::uint64_t* said[most_sum_parts] =
+      {};                           ///< in the memory of each rank: for each turn and each writer the last meeting
+  std::uint64_t* met = nullptr;     ///< how often this rank has been there
+  unsigned* arrived = nullptr;      ///< thread blocks that are done; 0 between kernels
+  int* is_late = nullptr;           ///< set once a rank didn't come: nobody is waited for any more
+  int* is_late_for_host = nullptr;  ///< the same, in memory of the host
 };
 
 }  // namespace ostinato::detail

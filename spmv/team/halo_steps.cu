@@ -36,7 +36,7 @@ __global__ void __launch_bounds__(cuda::block_threads)
   cuda::is_written_for_ranks();
   if (!cuda::is_last_to_leave(at)) return;
   const int rank = static_cast<int>(threadIdx.x);
-  if (rank < at.ranks && cuda::is_partner(at, rank)) cuda::say(at, met, rank, 0);
+  if (rank < at.ranks && cuda::is_partner(at, rank)) cuda::say(at, met, rank);
   if (threadIdx.x == 0) *at.arrived = 0;
 }
 
@@ -70,7 +70,7 @@ __device__ void say_where(const detail::RendezvousView& at, std::uint64_t met, c
   const int rank = static_cast<int>(threadIdx.x);
   if (rank >= at.ranks || !cuda::is_partner(at, rank)) return;
   *reinterpret_cast<const T**>(cuda::room_of(at, met, rank)) = x;
-  cuda::say(at, met, rank, 0);
+  cuda::say(at, met, rank);
 }
 
 /// Where the x of each partner is, once it says so.

@@ -54,9 +54,7 @@ std::unique_ptr<PeerBuffers> PeerBuffers::make(const Team& team, const Cuda& spa
     OSTINATO_CUDA(cudaStreamCreateWithFlags(&made->beside_->stream, cudaStreamNonBlocking));
     OSTINATO_CUDA(cudaEventCreateWithFlags(&made->beside_->copied, cudaEventDisableTiming));
   });
-  for (const std::shared_ptr<Shown>* const other : team.all_gather<const std::shared_ptr<Shown>*>(&mine))
-    made->shown_.push_back(*other);
-  team.agree();  // all have taken their copies of `mine`
+  made->shown_ = shown_by_all(team, mine);
   return made;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include <ostinato/spmv/space/cuda/state.cuh>
+#include <ostinato/spmv/team/peer_access.hpp>
 #include <ostinato/spmv/team/rank_error.hpp>
 
 namespace ostinato {
@@ -51,9 +52,7 @@ Rendezvous::Rendezvous(const Team& team, const Cuda& space, std::size_t bytes, s
     is_late_.make_room(sizeof(int));
     *reinterpret_cast<int*>(is_late_.data()) = 0;
   });
-  for (const std::shared_ptr<Shown>* const other : team.all_gather<const std::shared_ptr<Shown>*>(&mine))
-    shown_.push_back(*other);
-  team.agree();  // all have taken their copies of `mine`
+  shown_ = shown_by_all(team, mine);
   // A kernel that starts early would take the place of another rank's, for which the kernel before it waits.
   const auto on_same = [&](const auto& other) { return other->device == mine->device; };
   if (std::count_if(shown_.begin(), shown_.end(), on_same) > 1) space.state().overlaps = false;

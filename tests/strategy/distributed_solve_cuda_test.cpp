@@ -38,10 +38,7 @@ Whole<T> solve_on(const Team& team, const Cuda& gpu, const System<T>& system, co
   DistributedSolver solver(team, piece(system.a, rows.begin(team), rows.end(team)), options, gpu);
   std::vector<T> x(static_cast<std::size_t>(solver.columns().length(team)));
   Whole<T> whole{solver.solve(piece(system.b, rows, team), x), {}};
-  for (const Team::Bytes& part : team.all_gather_v(std::as_bytes(std::span(x)))) {
-    const auto* const values = reinterpret_cast<const T*>(part.data());
-    whole.x.insert(whole.x.end(), values, values + part.size() / sizeof(T));
-  }
+  whole.x = joined(team, x);
   return whole;
 }
 
@@ -65,10 +62,7 @@ SolveResult expect_bits_of_one_rank(const System<T>& system, const DistributedOp
       sizes,
       [&](const Team& team, const Cuda& gpu) {
         const Whole<T> found = solve_on(team, gpu, system, options);
-        EXPECT_EQ(found.result.status, alone.result.status) << found.result.message();
-        EXPECT_EQ(found.result.iterations, alone.result.iterations);
-        EXPECT_EQ(found.result.history, alone.result.history);
-        EXPECT_EQ(found.result.residual, alone.result.residual);
+        expect_same_course(found.result, alone.result);
         EXPECT_TRUE(same_bits(found.x, alone.x));
       },
       gpus);

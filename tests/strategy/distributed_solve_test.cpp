@@ -46,19 +46,13 @@ Whole<T> solve_on(const Team& team, const System<T>& system, DistributedOptions 
   DistributedSolver<T> solver(team, mine, options, Host(1));
   std::vector<T> x(static_cast<std::size_t>(solver.columns().length(team)));
   Whole<T> whole{solver.solve(piece(system.b, rows, team), x), {}};
-  for (const Team::Bytes& part : team.all_gather_v(std::as_bytes(std::span(x)))) {
-    const auto* const values = reinterpret_cast<const T*>(part.data());
-    whole.x.insert(whole.x.end(), values, values + part.size() / sizeof(T));
-  }
+  whole.x = joined(team, x);
   return whole;
 }
 
 template <class T>
 void expect_same(const Whole<T>& found, const Whole<T>& expected) {
-  EXPECT_EQ(found.result.status, expected.result.status) << found.result.message();
-  EXPECT_EQ(found.result.iterations, expected.result.iterations);
-  EXPECT_EQ(found.result.history, expected.result.history);
-  EXPECT_EQ(found.result.residual, expected.result.residual);
+  expect_same_course(found.result, expected.result);
   EXPECT_EQ(found.result.reason, expected.result.reason);
   EXPECT_TRUE(same_bits(found.x, expected.x));
 }

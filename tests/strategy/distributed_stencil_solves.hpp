@@ -14,7 +14,9 @@
 #include <ostinato/strategy/distributed_stencil_solve.hpp>
 
 #include "support/matrices.hpp"
+#include "support/pieces.hpp"
 #include "support/reference.hpp"
+#include "support/solving.hpp"
 #include "support/stencils.hpp"
 
 namespace ostinato::test::stencil_solves {
@@ -48,11 +50,7 @@ Whole<T> solve_on(const Team& team, const Local& local, const Stencil& stencil,
   const Vector<Local, T> own_b(local, std::span<const T>(b).subspan(begin, end - begin));
   Vector<Local, T> x(local, end - begin, T{0});
   Whole<T> whole{solver.solve(own_b, x), solver.method().name, solver.preconditioner(), {}};
-  const std::vector<T> own_x = x.download();
-  for (const Team::Bytes& part : team.all_gather_v(std::as_bytes(std::span(own_x)))) {
-    const auto* const values = reinterpret_cast<const T*>(part.data());
-    whole.x.insert(whole.x.end(), values, values + part.size() / sizeof(T));
-  }
+  whole.x = joined(team, x.download());
   return whole;
 }
 
@@ -72,10 +70,7 @@ void expect_solved(const Whole<T>& whole, const Stencil& stencil, double rtol) {
 
 template <class T>
 void expect_same(const Whole<T>& found, const Whole<T>& expected) {
-  EXPECT_EQ(found.result.status, expected.result.status) << found.result.message();
-  EXPECT_EQ(found.result.iterations, expected.result.iterations);
-  EXPECT_EQ(found.result.history, expected.result.history);
-  EXPECT_EQ(found.result.residual, expected.result.residual);
+  expect_same_course(found.result, expected.result);
   EXPECT_EQ(found.method, expected.method);
   EXPECT_EQ(found.preconditioner, expected.preconditioner);
   EXPECT_TRUE(same_bits(found.x, expected.x));

@@ -35,6 +35,17 @@ std::vector<T> piece(const std::vector<T>& x, const Partition& parts, const Team
   return {x.begin() + parts.begin(team), x.begin() + parts.end(team)};
 }
 
+/// The vector of all ranks, on each of them.
+template <class T>
+std::vector<T> joined(const Team& team, const std::vector<T>& mine) {
+  std::vector<T> whole;
+  for (const Team::Bytes& part : team.all_gather_v(std::as_bytes(std::span(mine)))) {
+    const auto* const values = reinterpret_cast<const T*>(part.data());
+    whole.insert(whole.end(), values, values + part.size() / sizeof(T));
+  }
+  return whole;
+}
+
 /// Parts of different sizes, some of them empty, that know nothing of blocks.
 inline Partition uneven(const Team& team, Index rows) {
   std::vector<Index> offsets = {0};

@@ -123,6 +123,14 @@ Solved<T> run(const Space& space, const System<T>& system, const SolveOptions& o
   return run_with<Method>(space, Operator<Space, T>(analysis), system, m, options);
 }
 
+/// Two solves took the same way, with the same bits.
+inline void expect_same_course(const SolveResult& found, const SolveResult& expected) {
+  EXPECT_EQ(found.status, expected.status) << found.message();
+  EXPECT_EQ(found.iterations, expected.iterations);
+  EXPECT_EQ(found.history, expected.history);
+  EXPECT_EQ(found.residual, expected.residual);
+}
+
 /// Checks what must hold for every result, however the solve ended. The reported residual is that of x. The status is
 /// "converged" if and only if the residual is within the tolerance. Counts and history agree. A note stands there once.
 template <class T>

@@ -24,7 +24,7 @@ __global__ void __launch_bounds__(cuda::block_threads)
   const int rank = static_cast<int>(threadIdx.x);
   const bool has_partner = rank < at.ranks && cuda::is_partner(at, rank);
   if (meets_first) {
-    if (has_partner && blockIdx.x == 0) cuda::say(at, met, rank, 0);
+    if (has_partner && blockIdx.x == 0) cuda::say(at, met, rank);
     if (has_partner) cuda::hear(at, met, rank);
     ++met;
     __syncthreads();
@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(cuda::block_threads)
   cuda::is_written_for_ranks();
   if (!cuda::is_last_to_leave(at)) return;
   if (has_partner) {
-    cuda::say(at, met, rank, 0);
+    cuda::say(at, met, rank);
     cuda::hear(at, met, rank);
   }
   __syncthreads();

@@ -10,9 +10,9 @@
 //   if (!is_last_to_leave(at)) return;       all thread blocks
 //   ...                                      the last one writes into room_of(at, met, rank)
 //   is_written_for_ranks();
-//   say(at, met, rank, word);                each rank's word by a thread of its own
+//   say(at, met, rank);                      each rank by a thread of its own
 //   hear(at, met, rank);
-//   ...                                      reads its own room, and what was said
+//   ...                                      reads its own room
 //   part(at, met);                           one thread
 
 #include <cstddef>
@@ -110,25 +110,23 @@ __device__ inline double get(const detail::RendezvousView& at, std::uint64_t met
   return __hiloint2double(static_cast<int>(seen.high), static_cast<int>(seen.low));
 }
 
-/// Tells another rank a word of 32 bits, and that what is written for it is complete.
-__device__ inline void say(const detail::RendezvousView& at, std::uint64_t met, int rank, std::uint32_t word) {
+/// Tells another rank that what is written for it is complete.
+__device__ inline void say(const detail::RendezvousView& at, std::uint64_t met, int rank) {
   std::uint64_t* const to =
       at.said[rank] + (met & 1) * static_cast<unsigned>(at.ranks) + static_cast<unsigned>(at.rank);
-  const std::uint64_t text = (met + 1) << 32 | word;
+  const std::uint64_t text = met + 1;
   asm volatile("st.release.sys.global.u64 [%0], %1;" ::"l"(to), "l"(text) : "memory");
 }
 
-/// Waits for the word of another rank.
-__device__ inline std::uint32_t hear(const detail::RendezvousView& at, std::uint64_t met, int rank) {
+/// Waits until another rank has said so.
+__device__ inline void hear(const detail::RendezvousView& at, std::uint64_t met, int rank) {
   const std::uint64_t* const from =
       at.said[at.rank] + (met & 1) * static_cast<unsigned>(at.ranks) + static_cast<unsigned>(rank);
-  const auto expected = static_cast<std::uint32_t>(met + 1);
   std::uint64_t text = 0;
   for (Patience wait;;) {
     asm volatile("ld.acquire.sys.global.u64 %0, [%1];" : "=l"(text) : "l"(from) : "memory");
-    if (static_cast<std::uint32_t>(text >> 32) == expected || !wait.lasts(at)) break;
+    if (text == met + 1 || !wait.lasts(at)) break;
   }
-  return static_cast<std::uint32_t>(text);
 }
 
 __device__ inline bool is_partner(const detail::RendezvousView& at, int rank) {

@@ -39,10 +39,7 @@ Whole solve_on(const Team& team, const System<double>& system, const std::string
   DistributedSolver made(team, piece(system.a, rows.begin(team), rows.end(team)), options, Host(1));
   std::vector<double> x(static_cast<std::size_t>(made.columns().length(team)));
   Whole whole{made.solve(piece(system.b, rows, team), x), {}, made.preconditioner()};
-  for (const Team::Bytes& part : team.all_gather_v(std::as_bytes(std::span(x)))) {
-    const auto* const values = reinterpret_cast<const double*>(part.data());
-    whole.x.insert(whole.x.end(), values, values + part.size() / sizeof(double));
-  }
+  whole.x = joined(team, x);
   return whole;
 }
 

@@ -51,13 +51,7 @@ struct Found {
 
 template <class T>
 std::vector<T> joined(const Team& team, const Vector<Cuda, T>& mine) {
-  const std::vector<T> own = mine.download();
-  std::vector<T> whole;
-  for (const Team::Bytes& part : team.all_gather_v(std::as_bytes(std::span(own)))) {
-    const auto* const values = reinterpret_cast<const T*>(part.data());
-    whole.insert(whole.end(), values, values + part.size() / sizeof(T));
-  }
-  return whole;
+  return test::joined(team, mine.download());
 }
 
 /// Each rank returns the same.

@@ -16,6 +16,7 @@
 #include <ostinato/spmv/team/distributed_stencil.hpp>
 
 #include "support/matrices.hpp"
+#include "support/pieces.hpp"
 #include "support/stencils.hpp"
 
 // Stencils on slabs of ranks, beside those of one rank.
@@ -70,17 +71,6 @@ inline std::vector<Named> all() {
   all.push_back({"a periodic line", with_periodic(unsymmetric_stencil({50, 1, 1}, true), 1)});
   all.push_back({"a point", laplacian_stencil({1, 1, 1}, true)});
   return all;
-}
-
-/// The vector of all ranks, on each of them.
-template <class T>
-std::vector<T> joined(const Team& team, const std::vector<T>& mine) {
-  std::vector<T> whole;
-  for (const Team::Bytes& part : team.all_gather_v(std::as_bytes(std::span(mine)))) {
-    const auto* const values = reinterpret_cast<const T*>(part.data());
-    whole.insert(whole.end(), values, values + part.size() / sizeof(T));
-  }
-  return whole;
 }
 
 /// Slabs of as many planes as others, and of very different ones, some of none.

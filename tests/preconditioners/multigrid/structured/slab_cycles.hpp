@@ -107,14 +107,7 @@ Answers<T> of_slabs(const Team& team, const Local& local, const Case& c, const P
   const auto begin = static_cast<std::size_t>(rows.begin(team)), end = static_cast<std::size_t>(rows.end(team));
   Answers<T> all = answers<T>(local, c.grid.points(), begin, end,
                               [&](const T* r, T* z, Slot<T> slot) { cycle->template apply<T>({r}, {z}, slot); });
-  for (std::vector<T>& z : all.z) {
-    const std::vector<T> mine = std::move(z);
-    z.clear();
-    for (const Team::Bytes& part : team.all_gather_v(std::as_bytes(std::span(mine)))) {
-      const auto* const values = reinterpret_cast<const T*>(part.data());
-      z.insert(z.end(), values, values + part.size() / sizeof(T));
-    }
-  }
+  for (std::vector<T>& z : all.z) z = joined(team, z);
   return all;
 }
 
