@@ -7,13 +7,13 @@
 function(ostinato_compile_settings target level)
   set(cxx "$<COMPILE_LANGUAGE:CXX>")
   # Without contraction every loop rounds alike, so the format of a matrix doesn't change the bits of a product.
-  # -Wrestrict of g++ 12 gives false warnings for std::string's operator+ (GCC bug 105329), and so do -Warray-bounds
-  # and -Wstringop-overflow where sources are compiled as one. -Wsubobject-linkage takes each source that another file
-  # includes for a header.
+  # -Wrestrict of g++ 12 gives false warnings for std::string's operator+ (GCC bug 105329). So do -Warray-bounds,
+  # -Wstringop-overflow and, for some processors, -Wmaybe-uninitialized where sources are compiled as one.
+  # -Wsubobject-linkage takes each source that another file includes for a header.
   target_compile_options(${target} PRIVATE
     "$<${cxx}:-Wall;-Wextra;-Wshadow;-Wconversion;-Wno-sign-conversion;-Wno-unknown-pragmas;-Wno-restrict;-fopenmp-simd>"
     "$<${cxx}:-ffp-contract=off>"
-    "$<$<AND:${cxx},$<BOOL:${OSTINATO_JOIN}>>:-Wno-subobject-linkage;-Wno-array-bounds;-Wno-stringop-overflow>"
+    "$<$<AND:${cxx},$<BOOL:${OSTINATO_JOIN}>>:-Wno-subobject-linkage;-Wno-array-bounds;-Wno-stringop-overflow;-Wno-maybe-uninitialized>"
     "$<$<AND:${cxx},$<CONFIG:Release>>:-O${level}>"
     "$<$<AND:${cxx},$<BOOL:${OSTINATO_NATIVE}>>:-march=native>"
     "$<$<AND:${cxx},$<BOOL:${OSTINATO_SHARED}>>:-fno-semantic-interposition;-fvisibility-inlines-hidden>"
