@@ -134,9 +134,9 @@ unsigned longest(const detail::Shares& shares) {
 
 template <class T>
 __device__ Sums<1> detail::DotOfProduct<T>::sum_of_block(std::size_t begin, std::size_t end) const {
-  const std::size_t block = begin / cuda::sum_rows;
+  const std::size_t block = begin / sum_block;
   if (first[block] == first[block + 1]) return {{__ldcg(sums + block)}};
-  constexpr int rounds = cuda::sum_rows / cuda::block_threads;
+  constexpr int rounds = sum_block / cuda::block_threads;
   Sums<1> dot{};
   T of_w[rounds] = {}, of_y[rounds] = {};
 #pragma unroll

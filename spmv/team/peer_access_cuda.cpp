@@ -3,26 +3,15 @@
 #include <ostinato/spmv/team/peer_access.hpp>
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
 #include <cstdlib>
-#include <random>
 #include <set>
 
 #include <ostinato/spmv/space/cuda/state.cuh>
+#include <ostinato/spmv/team/one_process.hpp>
 
 namespace ostinato {
 
 namespace {
-
-/// A number that no other process has.
-std::array<std::uint32_t, 4> process_number() {
-  static const auto number = [] {
-    std::random_device random;
-    return std::array<std::uint32_t, 4>{random(), random(), random(), random()};
-  }();
-  return number;
-}
 
 /// Whether the current GPU reaches the memory of another one, from now on.
 bool reaches(int from, int to) {
@@ -45,10 +34,8 @@ bool opens_pool(const Cuda& space, int to) {
 }  // namespace
 
 bool reach_each_other(const Team& team, const Cuda& space) {
-  const auto processes = team.all_gather(process_number());
+  if (!are_in_one_process(team)) return false;
   const auto devices = team.all_gather(space.device());
-  const bool is_one = std::all_of(processes.begin(), processes.end(), [&](const auto& p) { return p == processes[0]; });
-  if (!is_one) return false;
   const bool reaches_all = team.agreed([&] {
     const OnDevice here(space);
     return std::all_of(devices.begin(), devices.end(),

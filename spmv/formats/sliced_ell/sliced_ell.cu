@@ -75,7 +75,7 @@ template <bool Dotted, class C, class T>
 __global__ void __launch_bounds__(cuda::tile_rows)
     sliced_kernel(detail::SlicedView<C, T> a, Product<T> p, const T* w, cuda::Reduction to) {
   cuda::pdl_trigger();
-  const Offset span = Dotted && to.of_blocks != nullptr ? cuda::sum_rows : cuda::tile_rows;
+  const Offset span = Dotted && to.of_blocks != nullptr ? sum_block : cuda::tile_rows;
   const Offset to_next = static_cast<Offset>(gridDim.x) * span - span + cuda::tile_rows;
   Offset i = static_cast<Offset>(blockIdx.x) * span + threadIdx.x;
   RowReader<C, T> row(a, i);

@@ -95,9 +95,6 @@ __global__ void __launch_bounds__(block_threads) sum_kernel(std::size_t n, F f, 
   });
 }
 
-/// Elements of a block whose sum doesn't depend on the others: host_block, as on the CPU.
-inline constexpr std::size_t block_elements = sum_rows;
-
 /// The sum of f over the elements first .. end - 1, valid in thread 0 only. A functor may have a way of its own.
 template <class Result, class F>
 __device__ Result sum_of_block(const F& f, std::size_t first, std::size_t end) {
@@ -117,9 +114,9 @@ __global__ void __launch_bounds__(block_threads)
   if constexpr (requires { f.prepare(); }) {
     if (!f.prepare()) return;
   }
-  for (std::size_t block = blockIdx.x; begin + block * block_elements < end; block += gridDim.x) {
-    const std::size_t first = begin + block * block_elements;
-    const Result mine = sum_of_block<Result>(f, first, min(first + block_elements, end));
+  for (std::size_t block = blockIdx.x; begin + block * sum_block < end; block += gridDim.x) {
+    const std::size_t first = begin + block * sum_block;
+    const Result mine = sum_of_block<Result>(f, first, min(first + sum_block, end));
     if (threadIdx.x == 0) sums[block] = mine;
   }
 }
@@ -200,12 +197,12 @@ __global__ void __launch_bounds__(block_threads, sum_blocks_of_multiprocessor<F>
   pdl_trigger_and_wait();
   if (!prepare(f)) return;
   const std::uint64_t met = times_met(at);
-  const std::size_t blocks = (n + block_elements - 1) / block_elements;
+  const std::size_t blocks = (n + sum_block - 1) / sum_block;
   const int rank = static_cast<int>(threadIdx.x);
   const auto room = [&](int of) { return reinterpret_cast<Numbered*>(room_of(at, met, of)); };
   for (std::size_t block = blockIdx.x; block < blocks; block += gridDim.x) {
-    const std::size_t first = block * block_elements;
-    const Result sum = sum_of_block<Result>(f, first, min(first + block_elements, n));
+    const std::size_t first = block * sum_block;
+    const Result sum = sum_of_block<Result>(f, first, min(first + sum_block, n));
     if (threadIdx.x != 0) continue;
     for (int r = 0; r < at.ranks; ++r) {
       for (int k = 0; k < Result::count; ++k) put(room(r) + 1 + block * Result::count + k, sum.v[k], met);
@@ -335,7 +332,7 @@ namespace detail {
 
 template <class F, class Result>
 void sum_blocks(const Cuda& space, std::size_t begin, std::size_t end, F f, Result* sums) {
-  const std::size_t blocks = (end - begin + cuda::block_elements - 1) / cuda::block_elements;
+  const std::size_t blocks = (end - begin + sum_block - 1) / sum_block;
   if (blocks == 0) return;
   cuda::launch(space, cuda::sum_blocks_kernel<F, Result>, cuda::resident_blocks(space, blocks * cuda::block_threads),
                cuda::block_threads, 0, begin, end, f, sums);
@@ -348,7 +345,7 @@ void finish_sum(const Cuda& space, F f, const SumParts<Result>& parts, double* s
 
 template <class F, class Result>
 void sum_over_ranks(const Cuda& space, std::size_t n, F f, const RendezvousView& at, double* slots, Result*) {
-  const std::size_t threads = (n + cuda::block_elements - 1) / cuda::block_elements * cuda::block_threads;
+  const std::size_t threads = (n + sum_block - 1) / sum_block * cuda::block_threads;
   const int blocks = cuda::resident_blocks(space, threads, cuda::sum_blocks_of_multiprocessor<F>());
   cuda::launch(space, cuda::sum_over_ranks_kernel<F, Result>, blocks, cuda::block_threads, 0, n, f, at, slots);
 }

@@ -94,7 +94,7 @@ __device__ void grid_sum(Sums<K> mine, const Reduction& to, Done done) {
 __device__ inline void store_of_block(Sums<1>& dot, long long first, const Reduction& to) {
   if (to.of_blocks == nullptr) return;
   dot = block_sum(dot);
-  if (threadIdx.x == 0) to.of_blocks[first / sum_rows] = dot.v[0];
+  if (threadIdx.x == 0) to.of_blocks[first / sum_block] = dot.v[0];
   dot = {};
 }
 
@@ -103,7 +103,7 @@ __device__ inline void store_of_block(Sums<1>& dot, long long first, const Reduc
 template <bool Dotted, class Row>
 __device__ void for_rows(long long rows, const Reduction& to, Row row) {
   const bool by_blocks = Dotted && to.of_blocks != nullptr;
-  const long long span = by_blocks ? sum_rows : tile_rows;
+  const long long span = by_blocks ? sum_block : tile_rows;
   Sums<1> dot{};
   for (long long first = blockIdx.x * span; first < rows; first += gridDim.x * span) {
     const long long end = min(first + span, rows);
