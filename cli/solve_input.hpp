@@ -45,6 +45,9 @@ std::string name_of(const std::string& precond);
 /// The options of a preconditioner that is given as NAME:OPTIONS.
 std::string options_of(const std::string& precond);
 
+/// Whether --partition names none of the ways to share rows.
+bool names_file(const std::string& partition);
+
 FormatOptions format_options(const SolveInput& in);
 SolveOptions solve_options(const SolveInput& in, const std::string& precision);
 

@@ -7,10 +7,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdlib>
-#include <filesystem>
 #include <limits>
 #include <optional>
 #include <span>
@@ -38,12 +36,6 @@
 namespace ostinato::cli {
 
 namespace {
-
-/// Whether --partition names none of the ways to share rows.
-bool names_file(const std::string& partition) {
-  constexpr std::array ways = {"entries", "rows", "rcm", "metis", "grid"};
-  return std::find(ways.begin(), ways.end(), partition) == ways.end();
-}
 
 /// Whether the ranks are processes with a GPU each. "auto" takes CPUs.
 bool are_processes_on_gpus(const SolveInput& in) {
@@ -82,9 +74,6 @@ void require_for_ranks(const SolveInput& in) {
     throw UsageError("--precond " + precond + " takes no options with ranks; leave " + options_of(in.precond) + " out");
   if (in.partition == "metis" && !has_graph_parts)
     throw UsageError("--partition metis: this build has no METIS; take rcm");
-  if (!in.partition.empty() && names_file(in.partition) && !std::filesystem::exists(in.partition))
-    throw UsageError("--partition '" + in.partition +
-                     "': there is no such file; known: entries, rows, rcm, metis, grid");
 }
 
 Team team_of(const SolveInput& in) {
@@ -140,17 +129,17 @@ std::vector<T> own_part(const Team& team, const Partition& parts, const std::str
 template <class T, class Local>
 class RankSolve {
  public:
-  RankSolve(const Team& team, const SolveInput& in, const Local& local)
+  RankSolve(const Team& team, const SolveInput& in, const Local& local, const InterruptFlag& interrupt)
       : team_(team),
         in_(in),
         report_(begun(in)),
         local_(local),
-        partition_(in.partition.empty() ? "entries" : in.partition) {}
+        partition_(in.partition.empty() ? "entries" : in.partition) {
+    report_.options.stop = StopOnInterrupt{&interrupt};
+  }
 
   int run() {
     report_.is_of_ranks = true;
-    if (Team::launched() > 1 || leads()) interrupt_.emplace();  // one for each process
-    if (interrupt_) report_.options.stop = StopOnInterrupt{&*interrupt_};
     std::optional<DistributedSolver<T, Local>> solver;
     std::vector<T> x;
     try {
@@ -158,7 +147,9 @@ class RankSolve {
       set_up(solver);
       x = solve(*solver);
     } catch (const Stopped& why) {  // on all ranks
-      report_.result = stopped_set_up(team_, report_.options, since_start_.seconds(), why);
+      report_.result = stopped_set_up(team_, {in_.solver, in_.precond, in_.formats.format, report_.options},
+                                      since_start_.seconds(), why);
+      report_.preconditioner = {in_.precond, "wasn't ready when the set-up was stopped"};
       return finish<DistributedSolver<T, Local>>(nullptr, x);
     }
     take(*solver, x);
@@ -465,31 +456,32 @@ class RankSolve {
   SolveReport report_;
   Local local_;
   std::string partition_;
-  std::optional<InterruptFlag> interrupt_;
 };
 
 template <class Local>
-int solve_as_rank(const Team& team, const SolveInput& in, const Local& local) {
+int solve_as_rank(const Team& team, const SolveInput& in, const Local& local, const InterruptFlag& interrupt) {
   team.agreed([&] {
     if (team.rank() == 0) check_files(in);  // which writes them
   });
-  if (in.device.precision == "single") return RankSolve<float, Local>(team, in, local).run();
-  return RankSolve<double, Local>(team, in, local).run();
+  if (in.device.precision == "single") return RankSolve<float, Local>(team, in, local, interrupt).run();
+  return RankSolve<double, Local>(team, in, local, interrupt).run();
 }
 
 int solve_on_gpus(const SolveInput& in) {
   int code = 0;
-  Team::run(gpus_of(in), [&](const Team& team) {
+  const int gpus = gpus_of(in);
+  const InterruptFlag interrupt;  // of the process, for each of its ranks
+  Team::run(gpus, [&](const Team& team) {
     team.set_patience(in.rank_timeout);
     host_of(team, in);  // bounds the threads of its work beside the GPU, before any work makes them
-    const int of_rank = solve_as_rank(team, in, gpu_of(team));
+    const int of_rank = solve_as_rank(team, in, gpu_of(team), interrupt);
     if (team.rank() == 0) code = of_rank;
   });
   return code;
 }
 
 /// A process of several, with a GPU.
-int solve_on_own_gpu(const Team& team, const SolveInput& in) {
+int solve_on_own_gpu(const Team& team, const SolveInput& in, const InterruptFlag& interrupt) {
   host_of(team, in);
   const auto gpu = [&] {
     try {
@@ -498,7 +490,7 @@ int solve_on_own_gpu(const Team& team, const SolveInput& in) {
       throw UsageError(std::string(e.what()) + "; start fewer, or give --share-gpus");
     }
   }();
-  return team.together([&] { return solve_as_rank(team, in, gpu); });
+  return team.together([&] { return solve_as_rank(team, in, gpu, interrupt); });
 }
 
 }  // namespace
@@ -507,8 +499,9 @@ int solve_on_ranks(const SolveInput& in) {
   require_for_ranks(in);
   if (!in.gpus.empty()) return solve_on_gpus(in);
   const Team team = team_of(in);
-  if (are_processes_on_gpus(in)) return solve_on_own_gpu(team, in);
-  return team.together([&] { return solve_as_rank(team, in, host_of(team, in)); });
+  const InterruptFlag interrupt;
+  if (are_processes_on_gpus(in)) return solve_on_own_gpu(team, in, interrupt);
+  return team.together([&] { return solve_as_rank(team, in, host_of(team, in), interrupt); });
 }
 
 }  // namespace ostinato::cli

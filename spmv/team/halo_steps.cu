@@ -132,7 +132,7 @@ unsigned longest(const detail::Shares& shares) {
 
 }  // namespace
 
-static_assert(detail::rows_of_warp == cuda::warp_rows && cuda::sum_rows == 64 * cuda::warp_rows);
+static_assert(detail::rows_of_warp == cuda::warp_rows && sum_block == 64 * cuda::warp_rows);
 
 /// The sum of a block whose warps have left theirs, valid in the first lane. All lanes of a warp call the function.
 template <class T>
@@ -145,13 +145,13 @@ __device__ Sums<1> detail::DotOfProduct<T>::of_warps(std::size_t block, std::siz
 /// The same from w and y, with the same bits, valid in thread 0. All threads of the thread block call the function.
 template <class T>
 __device__ Sums<1> detail::DotOfProduct<T>::made_anew(std::size_t block, std::size_t rows) const {
-  constexpr unsigned rounds = cuda::sum_rows / cuda::block_threads, warps = cuda::block_threads / 32;
+  constexpr unsigned rounds = sum_block / cuda::block_threads, warps = cuda::block_threads / 32;
   __shared__ double of_warp[rounds * warps];
   const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   T of_w[rounds] = {}, of_y[rounds] = {};
 #pragma unroll
   for (unsigned n = 0; n < rounds; ++n) {
-    const std::size_t i = block * cuda::sum_rows + n * cuda::block_threads + threadIdx.x;
+    const std::size_t i = block * sum_block + n * cuda::block_threads + threadIdx.x;
     if (i < rows) of_w[n] = w[i], of_y[n] = y[i];
   }
 #pragma unroll
@@ -171,7 +171,7 @@ template <class T>
 template <class Give>
 __device__ void detail::DotOfProduct<T>::give_blocks(std::size_t, std::size_t rows, Give give) const {
   static_assert(blocks_at_once == cuda::block_threads / 32);
-  const std::size_t blocks = (rows + cuda::sum_rows - 1) / cuda::sum_rows;
+  const std::size_t blocks = (rows + sum_block - 1) / sum_block;
   const auto has_boundary = [&](std::size_t block) { return __ldg(first + block) != __ldg(first + block + 1); };
   for (std::size_t base = blockIdx.x; base < blocks; base += blocks_at_once * gridDim.x) {
     const std::size_t mine = base + threadIdx.x / 32 * gridDim.x;

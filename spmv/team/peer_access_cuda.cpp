@@ -82,7 +82,7 @@ bool known_to_reach(const Team& team, const Cuda& space, const std::vector<Place
 }  // namespace
 
 bool reach_each_other(const Team& team, const Cuda& space) {
-  if (are_threads(team)) return threads_reach_each_other(team, space);
+  if (are_in_one_process(team)) return threads_reach_each_other(team, space);
   const std::vector<Place> places = team.all_gather(Place{process_number(), number_of(space)});
   const std::vector<int> nodes = nodes_of(team);
   std::set<ProcessNumber> processes;

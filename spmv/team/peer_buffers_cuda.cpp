@@ -25,7 +25,7 @@ struct PeerBuffers::Beside {
 };
 
 PeerBuffers::PeerBuffers(const Team& team, const Cuda& space)
-    : team_(team), space_(space), for_processes_(!are_threads(team)) {}
+    : team_(team), space_(space), for_processes_(!are_in_one_process(team)) {}
 
 std::unique_ptr<PeerBuffers> PeerBuffers::make(const Team& team, const Cuda& space) {
   if (team.size() > most_ranks || !reach_each_other(team, space)) return nullptr;

@@ -2,26 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
 #include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/team/one_process.hpp>
 #include <ostinato/spmv/team/team.hpp>
 
 struct CUevent_st;
 
 namespace ostinato {
-
-/// A number of a process that no other one has.
-using ProcessNumber = std::array<std::uint32_t, 5>;
-ProcessNumber process_number();
-
-/// Whether all ranks are threads of this process.
-/// Exec      Collective.
-bool are_threads(const Team& team);
 
 /// Memory of a GPU that other ranks read and write: that of this rank or, opened here, that of a rank in another
 /// process (shown_by_all).

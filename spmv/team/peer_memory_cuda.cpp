@@ -2,35 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/spmv/team/peer_memory.hpp>
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <compare>
 #include <cstring>
 #include <map>
 #include <mutex>
-#include <random>
 #include <span>
 #include <utility>
 
 #include <ostinato/spmv/space/cuda/state.cuh>
 
 namespace ostinato {
-
-ProcessNumber process_number() {
-  static const auto number = [] {
-    std::random_device random;
-    return ProcessNumber{random(), random(), random(), random(), 0};
-  }();
-  ProcessNumber mine = number;
-  mine.back() = static_cast<std::uint32_t>(::getpid());  // a child of a fork has the rest of its parent
-  return mine;
-}
-
-bool are_threads(const Team& team) {
-  const auto processes = team.all_gather(process_number());
-  return std::all_of(processes.begin(), processes.end(), [](const auto& p) { return p == process_number(); });
-}
 
 struct PeerMemory::Key {
   ProcessNumber process;  ///< of the owner

@@ -41,7 +41,7 @@ std::shared_ptr<PeerMemory> zeros(const Cuda& space, std::size_t bytes, bool for
 }  // namespace
 
 Rendezvous::Rendezvous(const Team& team, const Cuda& space, std::size_t bytes, std::uint32_t partners)
-    : space_(space), shares_addresses_(are_threads(team)), is_late_(space) {
+    : space_(space), shares_addresses_(are_in_one_process(team)), is_late_(space) {
   const auto ranks = static_cast<std::size_t>(team.size()), me = static_cast<std::size_t>(team.rank());
   view_ = {.rank = team.rank(), .ranks = team.size(), .bytes = in_lines(bytes)};
   view_.partners = partners & ~(std::uint32_t{1} << me);

@@ -10,8 +10,8 @@ namespace ostinato::cuda {
 /// Rows of a tile. A thread block has as many threads: one per row.
 inline constexpr int tile_rows = 256;
 
-/// Rows whose sum doesn't depend on others, where rows are shared by several GPUs; and those that a warp sums up.
-inline constexpr int sum_rows = 2048, warp_rows = 32;
+/// Rows that a warp sums up.
+inline constexpr int warp_rows = 32;
 
 /// Where a kernel stores its K sums.
 struct Reduction {

@@ -95,9 +95,6 @@ __global__ void __launch_bounds__(block_threads) sum_kernel(std::size_t n, F f, 
   });
 }
 
-/// Elements of a block whose sum doesn't depend on the others: host_block, as on the CPU.
-inline constexpr std::size_t block_elements = sum_rows;
-
 /// The sum of f over the elements first .. end - 1, valid in thread 0 only. A functor may have a way of its own.
 template <class Result, class F>
 __device__ Result sum_of_block(const F& f, std::size_t first, std::size_t end) {
@@ -117,9 +114,9 @@ __device__ void give_blocks(const F& f, std::size_t begin, std::size_t end, Give
   if constexpr (requires { f.give_blocks(begin, end, give); }) {
     f.give_blocks(begin, end, give);
   } else {
-    for (std::size_t block = blockIdx.x; begin + block * block_elements < end; block += gridDim.x) {
-      const std::size_t first = begin + block * block_elements;
-      const Result sum = sum_of_block<Result>(f, first, min(first + block_elements, end));
+    for (std::size_t block = blockIdx.x; begin + block * sum_block < end; block += gridDim.x) {
+      const std::size_t first = begin + block * sum_block;
+      const Result sum = sum_of_block<Result>(f, first, min(first + sum_block, end));
       if (threadIdx.x == 0) give(block, sum);
     }
   }
@@ -134,7 +131,7 @@ constexpr int sum_blocks_of_rank() {
 /// Thread blocks for give_blocks(), of n elements.
 template <class F>
 int block_givers(const Cuda& space, std::size_t n) {
-  std::size_t givers = (n + block_elements - 1) / block_elements;
+  std::size_t givers = (n + sum_block - 1) / sum_block;
   if constexpr (requires { F::blocks_at_once; }) givers = (givers + F::blocks_at_once - 1) / F::blocks_at_once;
   return resident_blocks(space, givers * block_threads, sum_blocks_of_rank<F>());
 }
@@ -264,8 +261,7 @@ __global__ void __launch_bounds__(block_threads, sum_blocks_of_rank<F>())
   const std::uint64_t met = times_met(at);
   const int rank = static_cast<int>(threadIdx.x);
   const auto room = [&](int of) { return reinterpret_cast<Numbered*>(room_of(at, met, of)); };
-  if (blockIdx.x == 0 && rank < at.ranks)
-    put(room(rank), static_cast<double>((n + block_elements - 1) / block_elements), met);
+  if (blockIdx.x == 0 && rank < at.ranks) put(room(rank), static_cast<double>((n + sum_block - 1) / sum_block), met);
   give_blocks<Result>(f, 0, n, [&](std::size_t block, const Result& sum) {
     for (int r = 0; r < at.ranks; ++r) {
       for (int k = 0; k < Result::count; ++k) put(room(r) + 1 + block * Result::count + k, sum.v[k], met);
