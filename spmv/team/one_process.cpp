@@ -10,8 +10,6 @@
 #include <random>
 #include <vector>
 
-#include <ostinato/spmv/team/peer_access.hpp>
-
 namespace ostinato {
 
 ProcessNumber process_number() {
@@ -55,7 +53,7 @@ StopRequest stop_of_any(const Team& team, const StopRequest& mine) {
   if (team.size() == 1 || team.most(mine ? 1 : 0) == 0 || !are_in_one_process(team)) return mine;
   const auto shown = std::make_shared<SharedRequest>();
   shown->request = mine;
-  AnyOf all{shown_by_all(team, shown)};
+  AnyOf all{shown_by_threads(team, shown)};
   std::erase_if(all.requests, [](const auto& request) { return !request->request; });
   return all;
 }

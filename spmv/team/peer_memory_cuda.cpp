@@ -255,11 +255,7 @@ bool processes_reach_each_other(const Team& team, const Cuda& space) {
 
 std::vector<std::shared_ptr<PeerMemory>> shown_by_all(const Team& team, const Cuda& space,
                                                       const std::shared_ptr<PeerMemory>& mine) {
-  if (mine->is_for_processes()) return PeerMemory::shown_by_processes(team, space, mine);
-  std::vector<std::shared_ptr<PeerMemory>> all;
-  for (const auto* const other : team.all_gather<const std::shared_ptr<PeerMemory>*>(&mine)) all.push_back(*other);
-  team.agree();  // all have taken their copies of `mine`
-  return all;
+  return mine->is_for_processes() ? PeerMemory::shown_by_processes(team, space, mine) : shown_by_threads(team, mine);
 }
 
 }  // namespace ostinato

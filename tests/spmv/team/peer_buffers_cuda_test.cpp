@@ -65,7 +65,7 @@ TEST_F(CudaRanksPeerBuffers, GiveBackWhatAllHaveDropped) {
     };
     const double before = free_bytes();
     for (int round = 0; round < rounds; ++round) {
-      const auto mine = std::make_shared<PeerMemory>(gpu, bytes, !are_threads(team));
+      const auto mine = std::make_shared<PeerMemory>(gpu, bytes, !are_in_one_process(team));
       EXPECT_EQ(shown_by_all(team, gpu, mine).size(), static_cast<std::size_t>(team.size()));
     }
     EXPECT_LT(before - free_bytes(), static_cast<double>(most_kept * bytes) * team.size());
@@ -75,7 +75,7 @@ TEST_F(CudaRanksPeerBuffers, GiveBackWhatAllHaveDropped) {
 TEST_F(CudaRanksPeerBuffers, AreOpenedOnce) {
   on_gpu_ranks({2, 3}, [](const Team& team, const Cuda& gpu) {
     ASSERT_TRUE(reach_each_other(team, gpu));
-    const auto mine = std::make_shared<PeerMemory>(gpu, 5000, !are_threads(team));
+    const auto mine = std::make_shared<PeerMemory>(gpu, 5000, !are_in_one_process(team));
     const auto first = shown_by_all(team, gpu, mine), second = shown_by_all(team, gpu, mine);
     EXPECT_EQ(first, second);
     EXPECT_EQ(first[static_cast<std::size_t>(team.rank())], mine);
