@@ -31,9 +31,9 @@ struct RowShares {
 };
 
 template <class Space, class T>
-RowShares row_shares(const Space& space, const CsrView<T>& a) {
+RowShares row_shares(const Space& space, const CsrView<T>& a, double excess) {
   constexpr std::size_t some = 4000;
-  constexpr double share = 0.2, excess = 0.02;
+  constexpr double share = 0.2;
   const auto rows = static_cast<std::size_t>(a.rows);
   if (rows == 0) return {};
   const std::size_t step = step_for(rows, some);
@@ -49,12 +49,12 @@ RowShares row_shares(const Space& space, const CsrView<T>& a) {
 
 template <class Space, class T>
 bool is_mostly_positive(const Space& space, const CsrView<T>& a) {
-  return row_shares(space, a).positive > 0.5;
+  return row_shares(space, a, 0).positive > 0.5;
 }
 
 template <class Space, class T>
-bool is_mostly_dominant(const Space& space, const CsrView<T>& a) {
-  return row_shares(space, a).dominant > 0.5;
+bool is_mostly_dominant(const Space& space, const CsrView<T>& a, double excess) {
+  return row_shares(space, a, excess).dominant > 0.5;
 }
 
 template <class T>
@@ -81,7 +81,7 @@ OSTINATO_FOR_VALUES(OSTINATO_INSTANTIATE_VALUES);
 
 #define OSTINATO_INSTANTIATE(Space, T)                               \
   template bool is_mostly_positive(const Space&, const CsrView<T>&); \
-  template bool is_mostly_dominant(const Space&, const CsrView<T>&)
+  template bool is_mostly_dominant(const Space&, const CsrView<T>&, double)
 OSTINATO_FOR_ALL(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato

@@ -6,14 +6,14 @@
 
 namespace ostinato {
 
-/// Whether in most rows of a matrix the diagonal exceeds the sum of the others' sizes by more than 2 % of itself: CG
-/// then takes few iterations with Jacobi.
+/// Whether in most rows of a matrix the diagonal exceeds the sum of the others' sizes by more than `excess` of itself:
+/// CG then takes few iterations with Jacobi.
 ///
 /// Requires  A square matrix with canonical rows.
 /// Exec      Looks at 4,000 rows at most, evenly spaced. Waits.
 /// Throws    DeviceError.
 template <class Space, class T>
-bool is_mostly_dominant(const Space& space, const CsrView<T>& a);
+bool is_mostly_dominant(const Space& space, const CsrView<T>& a, double excess = 0.02);
 
 /// Whether in most rows of a matrix the entries with the sign of the diagonal are more than a fifth of the sum of all
 /// beside it, by size. This is so for elasticity and other stiffness matrices, on which plain aggregation converges

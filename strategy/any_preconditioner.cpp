@@ -20,6 +20,7 @@
 #include <ostinato/spmv/base/message.hpp>
 #include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
+#include <ostinato/strategy/beginning_with_multigrid.hpp>
 #include <ostinato/strategy/leaving_jacobi.hpp>
 #include <ostinato/strategy/rungs.hpp>
 
@@ -106,10 +107,10 @@ Prospect prospect_of(const Structure& s, const Grid& grid) {
   return {.plain = slope * points, .iterations = 10, .iteration = on_gpu ? 3 : 10, .setup = on_gpu ? 50 : setup};
 }
 
-int direct_rung() {
-  const auto direct = std::find_if(auto_rungs.begin(), auto_rungs.end(),
-                                   [](const Rung& r) { return r.is_direct() && r.name == LuKind::name; });
-  return static_cast<int>(direct - auto_rungs.begin());
+int rung_of(std::string_view name, RungRole role) {
+  const auto at = std::find_if(auto_rungs.begin(), auto_rungs.end(),
+                               [=](const Rung& r) { return r.name == name && r.role == role; });
+  return static_cast<int>(at - auto_rungs.begin());
 }
 
 const Rung& rung_at(int number) { return auto_rungs[static_cast<std::size_t>(number)]; }
@@ -203,6 +204,11 @@ PreconditionerChoice choose_preconditioner(const Analysis<Space, T>& analysis) {
       return {std::string(LuKind::name), "on a narrow grid, where factors take less time than multigrid"};
     return choice;
   }
+  if constexpr (Space::has_host_memory) {
+    if (Multigrid<Space, T>::why_not(s).empty() && begins_with_plain_on_cpu(analysis.matrix().view(), s))
+      return {std::string(Multigrid<Space, T>::name),
+              "the rows are those of a diffusion on a deep graph, on which CG with jacobi takes many iterations"};
+  }
   if (begins_with_fsai(analysis))
     return {"fsai",
             "small and symmetric, and most rows aren't dominated by their diagonal, so that CG is likely to take "
@@ -252,7 +258,7 @@ AnyPreconditioner<Space, T>::AnyPreconditioner(const Analysis<Space, T>& analysi
   }
   is_none_ = built_ == nullptr;
   if (!is_auto) return;
-  is_stiff_ = looks_stiff(analysis);
+  is_stiff_ = is_stiff_ || looks_stiff(analysis);
   analysis_ = analysis;
 }
 
@@ -330,10 +336,13 @@ template <class Space, class T>
 void AnyPreconditioner<Space, T>::choose(const Analysis<Space, T>& analysis, const StopRequest& stop) {
   choice_ = choose_preconditioner(analysis);
   rung_ = 0;
-  if (choice_.name == LuKind::name) {
-    options_ = rung_at(direct_rung()).options(analysis.structure(), false);
-    rung_ = direct_rung() + 1;
-  }
+  const auto begin_at = [&](int rung) {
+    options_ = rung_at(rung).options(analysis.structure(), false);
+    rung_ = rung + 1;
+  };
+  if (choice_.name == LuKind::name) begin_at(rung_of(LuKind::name, RungRole::direct));
+  if (choice_.name == Multigrid<Space, T>::name && !analysis.grid())
+    begin_at(rung_of(Multigrid<Space, T>::name, RungRole::plain));
   // The reasons against a preconditioner (why_not) don't cover all that its constructor may refuse, nor memory. Only a
   // preconditioner that was asked for by name may fail.
   const PreconditionerChoice simple = choose_simple(analysis.structure());
@@ -342,6 +351,7 @@ void AnyPreconditioner<Space, T>::choose(const Analysis<Space, T>& analysis, con
     if (!refused) break;
     built_.reset();
     direct_refused_ = choice_.name == LuKind::name;
+    is_stiff_ = is_stiff_ || is_plain();
     options_.reset();
     rung_ = 0;
     choice_ = choice_.name == simple.name ? PreconditionerChoice{"none", refused.text}
@@ -357,8 +367,13 @@ void AnyPreconditioner<Space, T>::choose(const Analysis<Space, T>& analysis, con
 /// By what a cycle that pays shrinks an error at least.
 template <class Space, class T>
 double AnyPreconditioner<Space, T>::poorest_rate(const Analysis<Space, T>& analysis) const {
-  const bool is_plain = rung_ > 0 && rung_at(rung_ - 1).is_plain();
-  return is_plain ? poor_rate_of_plain : poor_rate(analysis.grid().unknowns);
+  return is_plain() ? poor_rate_of_plain : poor_rate(analysis.grid().unknowns);
+}
+
+/// Whether this is plain aggregation that "auto" has chosen.
+template <class Space, class T>
+bool AnyPreconditioner<Space, T>::is_plain() const {
+  return rung_ > 0 && rung_at(rung_ - 1).is_plain();
 }
 
 /// Returns why the chosen preconditioner can't be built or, unless it may be poor, won't pay. Nothing when it
@@ -521,7 +536,8 @@ bool AnyPreconditioner<Space, T>::update_values(const Analysis<Space, T>& analys
   } catch (const MemoryLimitError&) {
     throw;
   } catch (const ArgumentError& e) {
-    const bool may_give_way = rung_ != no_ladder && (choice_.name == "fsai" || choice_.name == LuKind::name);
+    const bool may_give_way =
+        rung_ != no_ladder && (choice_.name == "fsai" || choice_.name == LuKind::name || is_plain());
     if (!may_give_way || !analysis.structure().finite) throw;
     direct_refused = choice_.name == LuKind::name;
     give_way(analysis, what_is_wrong(e), stop);

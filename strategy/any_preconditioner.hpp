@@ -87,6 +87,7 @@ PreconditionerChoice choice_by_name(PreconditionerRequest& asked, Preconditioner
 /// Chooses multigrid for a matrix of at least 4,096 rows on a grid where a model predicts that its set-up and its few
 /// iterations take less time than many iterations without; not where most rows are dominated by their diagonal, nor
 /// where A is symmetric and all rows are among the entries of their own unknown, of several a point (Grid).
+/// On a CPU chooses multigrid by plain aggregation, too, for a large diffusion on no grid (begins_with_plain_on_cpu()).
 /// On Cuda chooses fsai for small symmetric matrices (begins_with_fsai_on_gpu()), most rows of which aren't dominated
 /// by their diagonal; of 4,096 rows and more only where these are on no grid. Otherwise chooses Jacobi, unless the
 /// diagonal is constant (Jacobi would change nothing) or incomplete (Jacobi can't be built). Looks for the grid
@@ -208,6 +209,7 @@ class AnyPreconditioner : public PreconditionerStep<Space, T> {
   }
   Refusal try_to_build(const Analysis<Space, T>& analysis, const StopRequest& stop, bool may_be_poor = false);
   double poorest_rate(const Analysis<Space, T>& analysis) const;
+  bool is_plain() const;
   bool take_points(Index rows);
   void choose(const Analysis<Space, T>& analysis, const StopRequest& stop);
   int rung_after(int from, const Structure& s, bool may_be_definite) const;  ///< no_ladder where there is none

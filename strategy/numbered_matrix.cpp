@@ -3,6 +3,7 @@
 #include <ostinato/spmv/space/list.hpp>
 #include <ostinato/strategy/numbered_matrix.hpp>
 
+#include <memory>
 #include <span>
 #include <utility>
 
@@ -43,12 +44,22 @@ bool has_room(const Space& space, const Structure& s) {
   return space.free_bytes() / bytes_an_entry > static_cast<std::size_t>(s.nonzeros + s.rows);
 }
 
-/// The matrix in another order.
+/// The matrix in another order, which leaves a symmetric one symmetric: mirror entries aren't searched again. Where
+/// the analysis lists the places of few different values, these are found again.
 template <class Space, class T>
 Analysis<Space, T> in_order(const Analysis<Space, T>& given, std::span<const Index> order) {
   const Space& space = given.space();
   if constexpr (Space::has_host_memory) {
-    return Analysis<Space, T>(space, renumber<T>(space, given.matrix().view(), order, checked));
+    SpaceCsr<Space, T> made(space, renumber<T>(space, given.matrix().view(), order, checked));
+    const Structure& before = given.structure();
+    if (before.profile->distinct > 0) return Analysis<Space, T>(space, std::move(made));
+    Structure now = analyse(space, made.view(), AnalysisDepth::product);
+    now.symmetric = before.symmetric;
+    now.pattern_symmetric = before.pattern_symmetric;
+    Profile profile = *now.profile;
+    profile.single = before.profile->single;
+    now.profile = std::make_shared<const Profile>(std::move(profile));
+    return Analysis<Space, T>(space, std::move(made), std::move(now));
   } else {
     return Analysis<Space, T>(space, permute(space, given.matrix(), order, order));
   }

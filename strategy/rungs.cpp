@@ -58,7 +58,7 @@ std::any direct_cholesky(const Structure& s, bool) {
 constinit const std::array<Rung, 14> auto_rungs = {{{"fsai", RungRole::usual, usual, 0},
                                                     {"chebyshev", RungRole::usual, usual, 0},
                                                     {"ilu0", RungRole::usual, usual, 0.2e-6},
-                                                    {"multigrid", RungRole::plain, plain, 0.15e-6},
+                                                    {"multigrid", RungRole::plain, plain, 0.1e-6},
                                                     {"multigrid", RungRole::aggressive, aggressive, 0.2e-6},
                                                     {"multigrid", RungRole::usual, classical, 0.5e-6},
                                                     {"cholesky", RungRole::usual, small_cholesky, 0.3e-6},

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 namespace ostinato {
 
@@ -43,6 +44,7 @@ class BreadthFirst {
   void search(std::vector<Index>& rows, std::size_t begin, Met mark) {
     met_[static_cast<std::size_t>(rows[begin])] = mark;
     for (std::size_t k = begin; k < rows.size(); ++k) {
+      fetch_ahead(rows, k);
       const auto i = static_cast<std::size_t>(rows[k]);
       for (auto e = static_cast<std::size_t>(row_ptr_[i]); e < static_cast<std::size_t>(row_ptr_[i + 1]); ++e) {
         Met& met = met_[static_cast<std::size_t>(col_[e])];
@@ -53,6 +55,18 @@ class BreadthFirst {
     }
   }
 
+  /// Rows lie far apart, and would be waited for otherwise.
+  void fetch_ahead(const std::vector<Index>& rows, std::size_t k) const {
+    constexpr std::size_t pointer_ahead = 16, columns_ahead = 8;
+    if (k + pointer_ahead < rows.size())
+      __builtin_prefetch(row_ptr_.data() + static_cast<std::size_t>(rows[k + pointer_ahead]));
+    if (k + columns_ahead >= rows.size()) return;
+    const auto i = static_cast<std::size_t>(rows[k + columns_ahead]);
+    const Index* const columns = col_.data() + static_cast<std::size_t>(row_ptr_[i]);
+    __builtin_prefetch(columns);
+    __builtin_prefetch(columns + 15);
+  }
+
   std::span<const Offset> row_ptr_;
   std::span<const Index> col_;
   std::vector<Met> met_;
@@ -60,6 +74,26 @@ class BreadthFirst {
 };
 
 }  // namespace
+
+Index breadth_first_depth(std::span<const Offset> row_ptr, std::span<const Index> col, Checked) {
+  std::vector<std::uint8_t> met(row_ptr.size() - 1, 0);
+  std::vector<Index> front, next;
+  if (met.empty()) return 0;
+  met[0] = 1;
+  front.push_back(0);
+  Index depth = 0;
+  for (; !front.empty(); ++depth) {
+    next.clear();
+    for (const Index row : front) {
+      const auto i = static_cast<std::size_t>(row);
+      for (auto e = static_cast<std::size_t>(row_ptr[i]); e < static_cast<std::size_t>(row_ptr[i + 1]); ++e) {
+        if (std::exchange(met[static_cast<std::size_t>(col[e])], std::uint8_t{1}) == 0) next.push_back(col[e]);
+      }
+    }
+    front.swap(next);
+  }
+  return depth;
+}
 
 std::vector<Index> breadth_first_order(std::span<const Offset> row_ptr, std::span<const Index> col) {
   const auto rows = static_cast<Index>(row_ptr.size()) - 1;

@@ -19,4 +19,11 @@ namespace ostinato {
 std::vector<Index> breadth_first_order(std::span<const Offset> row_ptr, std::span<const Index> col);
 std::vector<Index> breadth_first_order(std::span<const Offset> row_ptr, std::span<const Index> col, Checked);
 
+/// How many levels a breadth-first search from row 0 has: the rows that are met at the same distance are a level. Half
+/// of the diameter of the graph or more, for a connected one.
+///
+/// Exec      On the calling thread; reads each entry once.
+/// Requires  A pattern that check_pattern() accepts for a square matrix.
+Index breadth_first_depth(std::span<const Offset> row_ptr, std::span<const Index> col, Checked);
+
 }  // namespace ostinato

@@ -9,6 +9,7 @@
 #include <limits>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,8 +17,10 @@
 #include <ostinato/preconditioners/block_jacobi.hpp>
 #include <ostinato/preconditioners/ilu/incomplete_lu.hpp>
 #include <ostinato/solvers/methods/gmres.hpp>
+#include <ostinato/spmv/analysis/profile.hpp>
 #include <ostinato/spmv/function_operator.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
+#include <ostinato/spmv/ordering/renumber.hpp>
 
 #include "support/exact_residual.hpp"
 #include "support/hard_matrix.hpp"
@@ -350,6 +353,30 @@ TYPED_TEST(LinearSolvers, GiveXInTheNumbersOfTheCaller) {
   for (T& v : a.val) v *= 2;
   solver.update_values(a);
   this->expect_converged(solver, a, 2);
+}
+
+/// What is known of the given matrix isn't looked for again in the new numbers.
+TYPED_TEST(LinearSolvers, KnowTheStructureInNewNumbers) {
+  using T = typename TypeParam::T;
+  Csr<T> unsymmetric = scattered(generate<T>("variable2d", {.n = 30}));
+  unsymmetric.val[1] *= 2;
+  for (const Csr<T>& a :
+       {scattered(generate<T>("variable2d", {.n = 30})), scattered(generate<T>("poisson2d", {.n = 30})),
+        scattered(generate<T>("convection-diffusion2d", {.n = 30})), unsymmetric}) {
+    const LinearSolver solver(this->space(), a, {.renumber = Renumber::on, .solve = {.prepare = false}});
+    const auto& order = solver.set_up().renumbering.order;
+    const Csr<T> moved = renumber<T>(Host(), a.view(), std::span<const Index>(order));
+    const Structure expected = Analysis<Host, T>(Host(), moved).structure(), &found = solver.set_up().structure;
+    EXPECT_EQ(found.symmetric, expected.symmetric);
+    EXPECT_EQ(found.pattern_symmetric, expected.pattern_symmetric);
+    EXPECT_EQ(found.positive_diagonal, expected.positive_diagonal);
+    EXPECT_EQ(found.constant_diagonal, expected.constant_diagonal);
+    EXPECT_EQ(found.diagonals, expected.diagonals);
+    EXPECT_EQ(found.farthest, expected.farthest);
+    EXPECT_NEAR(found.norm_inf, expected.norm_inf, 1e-6 * expected.norm_inf);
+    EXPECT_EQ(found.profile->single, expected.profile->single);
+    EXPECT_EQ(found.profile->distinct, expected.profile->distinct);
+  }
 }
 
 TYPED_TEST(LinearSolvers, NumberNothingAnewThatIsReferredToByNumbers) {

@@ -4,7 +4,9 @@
 
 #include <ostinato/preconditioners/multigrid/algebraic/aggregation.hpp>
 
+#include <numeric>
 #include <utility>
+#include <vector>
 
 #include <ostinato/preconditioners/multigrid/algebraic/aggregation_rounds.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/aggregation_steps.hpp>
@@ -45,6 +47,35 @@ std::pair<Index, double> number_roots(const Space& space, const Vector<Space, st
   return {static_cast<Index>(roots), undecided};
 }
 
+/// Some rows, of which a functor for rows takes the k-th.
+template <class F>
+struct OfRows {
+  F f;
+  const Index* rows;
+
+  auto operator()(std::size_t k) const { return f(static_cast<std::size_t>(rows[k])); }
+};
+
+/// Decides which points are roots on a CPU, where a round goes over the points that have something left to find.
+template <class Space>
+void decide_roots(const Space& space, const detail::CsrPattern& graph, Vector<Space, std::uint64_t>& nearest,
+                  Vector<Space, std::uint32_t>& key, double* left) {
+  std::vector<Index> open(key.size()), undecided;  // those whose nearest may change, and those without a decision
+  std::iota(open.begin(), open.end(), Index{0});
+  const auto is_decided = [](std::uint32_t k) { return k == RootKey::root || k == RootKey::left_out; };
+  const auto at = [](Index i) { return static_cast<std::size_t>(i); };
+  undecided = open;
+  std::erase_if(undecided, [&](Index i) { return is_decided(key.data()[at(i)]); });
+  for (int round = 0; !undecided.empty(); ++round) {
+    const detail::WholeRow<FindNearest> find{{graph, key.data(), nearest.data()}};
+    for_each(space, open.size(), OfRows<detail::WholeRow<FindNearest>>{find, open.data()});
+    const detail::WholeRow<DecideRoots> decide{{graph, nearest.data(), round, key.data()}};
+    sum(space, undecided.size(), OfRows<detail::WholeRow<DecideRoots>>{decide, undecided.data()}, left);
+    std::erase_if(open, [&](Index i) { return is_decided(KeyedPoint::key(nearest.data()[at(i)])); });
+    std::erase_if(undecided, [&](Index i) { return is_decided(key.data()[at(i)]); });
+  }
+}
+
 /// Decides which points are roots, in rounds, numbers these, and joins the others to them by join(), whose last call
 /// counts. `key` and `nearest` as FindStrongPairs leaves them, whose columns the graph has. Returns the number of
 /// roots; `number` has an element more than there are points.
@@ -60,14 +91,20 @@ Index find_roots(const Space& space, const detail::CsrPattern& graph, Offset ent
       return number_roots(space, key, left, number, join).first;
     }
   }
-  // The undecided point of the highest key is decided in each round, so that this ends.
-  for (int round = 0;; ++round) {
-    for_each_row(space, n, entries, FindNearest{graph, key.data(), nearest.data()});
-    sum_rows(space, n, entries, DecideRoots{graph, nearest.data(), round, key.data()}, left.data());
-    if (!is_look<Space>(round, first_look(n))) continue;
-    // On a GPU the roots are numbered in the time of a look, and hardly ever twice.
-    if (!Space::has_streams && left.download()[0] > 0) continue;
-    if (const auto [roots, undecided] = number_roots(space, key, left, number, join); undecided == 0) return roots;
+  if constexpr (Space::has_host_memory) {
+    decide_roots(space, graph, nearest, key, left.data());
+    space.zero(left.data(), left.bytes());
+    return number_roots(space, key, left, number, join).first;
+  } else {
+    // The undecided point of the highest key is decided in each round, so that this ends.
+    for (int round = 0;; ++round) {
+      for_each_row(space, n, entries, FindNearest{graph, key.data(), nearest.data()});
+      sum_rows(space, n, entries, DecideRoots{graph, nearest.data(), round, key.data()}, left.data());
+      if (!is_look<Space>(round, first_look(n))) continue;
+      // On a GPU the roots are numbered in the time of a look, and hardly ever twice.
+      if (!Space::has_streams && left.download()[0] > 0) continue;
+      if (const auto [roots, undecided] = number_roots(space, key, left, number, join); undecided == 0) return roots;
+    }
   }
 }
 

@@ -24,6 +24,17 @@ Members<Host> members_of(const Host& space, const Vector<Host, Index>& of, Index
   return made;
 }
 
+/// Each thread keeps the places of all columns, so that no term is searched for.
+template <class T>
+void collapse_rows(const Host& space, std::size_t rows, Offset, const CollapseRow<T>& f) {
+  ostinato::detail::for_blocks(space, (rows + host_block - 1) / host_block, [=](std::size_t block) {
+    static thread_local std::vector<std::uint32_t> place;
+    place.resize(std::max(place.size(), rows));
+    const std::size_t end = std::min(rows, (block + 1) * host_block);
+    for (std::size_t i = block * host_block; i < end; ++i) f(i, place.data());
+  });
+}
+
 #define OSTINATO_INSTANTIATE_SPACES(Space)                                                         \
   template Groups<Space> groups_of(const Space&, Vector<Space, Index>, Index);                     \
   template Groups<Space> groups_of_rows(const Space&, Vector<Space, Index>, Index, const Points&); \

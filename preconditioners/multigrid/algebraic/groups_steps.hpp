@@ -162,6 +162,25 @@ struct CollapseRow {
     count[i] = filled;
   }
 
+  /// The same with `place`, which has an element from 0 on for each column: where the column is in the table, if it is.
+  void operator()(std::size_t i, std::uint32_t* place) const {
+    Index* const c = col + begin[i];
+    T* const s = sum + begin[i];
+    std::uint32_t filled = 0;
+    visit(i, static_cast<std::uint32_t>(begin[i + 1] - begin[i]), [&](Index to, T v) {
+      const std::uint32_t p = place[to];
+      if (p < filled && c[p] == to) {
+        s[p] += v;
+      } else {
+        place[to] = filled;
+        c[filled] = to;
+        s[filled++] = v;
+      }
+    });
+    sort(c, s, filled);
+    count[i] = filled;
+  }
+
   /// The column that entry k, of a row, goes to; -1 for an entry that doesn't count.
   OSTINATO_FUNCTION Index column_of(Index row, Offset k) const { return column_from(row, a.col[k]); }
 

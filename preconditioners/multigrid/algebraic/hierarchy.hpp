@@ -145,7 +145,9 @@ class AlgebraicHierarchy {
   Analysis<Space, float> analysed(const Space& space, SpaceCsr<Space, float> a, const std::optional<Structure>& known,
                                   bool for_smoother) const;
   bool takes_smoother(Index rows) const;
-  bool is_small(const CsrView<float>& a) const;
+  /// Whether a matrix of a coarser level, or of a transfer, is stored in CSR without an analysis: on a GPU where it is
+  /// small, on a CPU where the finest one is.
+  bool takes_csr(const CsrView<float>& a) const;
   void announce_rest(const MemoryBudget& memory) const;
   void announce(const MemoryBudget& memory, const MemoryPrediction& prediction) const;
   /// Finds what the diagonal of the next level is summed from: `w` takes the rows of a level together.

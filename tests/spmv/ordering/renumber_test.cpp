@@ -146,6 +146,15 @@ TEST(BreadthFirstOrder, MeetsEachRowOnce) {
   }
 }
 
+TEST(BreadthFirstDepth, CountsTheLevelsFromTheFirstRow) {
+  const auto depth = [](const Csr<double>& a) { return breadth_first_depth(a.row_ptr, a.col, checked); };
+  EXPECT_EQ(depth(from_triplets<double>(0, 0, {})), 0);
+  EXPECT_EQ(depth(from_triplets<double>(3, 3, {})), 1) << "nothing is met from there";
+  EXPECT_EQ(depth(dense<double>({{2, 1, 0}, {1, 2, 1}, {0, 1, 2}})), 3);
+  EXPECT_EQ(depth(dense<double>({{2, 1, 1}, {1, 2, 0}, {1, 0, 2}})), 2);
+  EXPECT_EQ(depth(generate<double>("poisson2d", {.n = 30})), 59);
+}
+
 template <class Case>
 using RenumberOn = SpaceTest<Case>;
 TYPED_TEST_SUITE(RenumberOn, EverySpace, SpaceNames);

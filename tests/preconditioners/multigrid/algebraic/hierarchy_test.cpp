@@ -44,6 +44,20 @@ double difference(const std::vector<float>& a, const std::vector<float>& b) {
   return most / std::fmax(size, 1e-30);
 }
 
+/// On a CPU, where the finest level is in CSR, no format is looked for on the others.
+TYPED_TEST(AlgebraicHierarchyOn, StaysInCsr) {
+  using T = typename TypeParam::T;
+  if (TypeParam::Space::has_streams) GTEST_SKIP() << "for CPUs";
+  const auto h = this->make(generate<T>("mesh3d", {.n = 12}));
+  ASSERT_EQ(h.levels().front().a.format(), "csr");
+  for (const auto& level : h.levels()) {
+    EXPECT_EQ(level.a.format(), "csr");
+    if (level.prolong) {
+      EXPECT_EQ(level.prolong->format(), "csr");
+    }
+  }
+}
+
 TYPED_TEST(AlgebraicHierarchyOn, HoldsTheGalerkinProducts) {
   using T = typename TypeParam::T;
   for (const Csr<T>& a :
