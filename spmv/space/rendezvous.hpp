@@ -23,11 +23,8 @@ struct RendezvousView {
       {};                           ///< in the memory of each rank: for each turn and each writer the last meeting
   std::uint64_t* met = nullptr;     ///< how often this rank has been there
   unsigned* arrived = nullptr;      ///< thread blocks that are done; 0 between kernels
-  double* lanes = nullptr;          ///< what several thread blocks add up of a sum: most_lane_sums numbers
   int* is_late = nullptr;           ///< set once a rank didn't come: nobody is waited for any more
   int* is_late_for_host = nullptr;  ///< the same, in memory of the host
-
-  static constexpr std::size_t most_lane_sums = std::size_t{sum_lanes} * 8;
 };
 
 }  // namespace ostinato::detail

@@ -14,14 +14,13 @@ namespace ostinato {
 /// are done with it.
 struct Rendezvous::Shown {
   static constexpr std::size_t line = 256;  // words that one rank polls and others write lie apart
-  static constexpr std::size_t of_lanes = detail::RendezvousView::most_lane_sums * sizeof(double);
 
   int device;
   std::byte* memory = nullptr;
   std::size_t size;
 
   Shown(int on, std::size_t ranks, std::size_t bytes)
-      : device(on), size(line + of_lanes + in_lines(2 * ranks * sizeof(std::uint64_t)) + 2 * ranks * bytes) {
+      : device(on), size(line + in_lines(2 * ranks * sizeof(std::uint64_t)) + 2 * ranks * bytes) {
     OSTINATO_CUDA(cudaMalloc(reinterpret_cast<void**>(&memory), size));
     OSTINATO_CUDA(cudaMemset(memory, 0, size));
     OSTINATO_CUDA(cudaDeviceSynchronize());
@@ -37,8 +36,7 @@ struct Rendezvous::Shown {
   Shown& operator=(const Shown&) = delete;
 
   static std::size_t in_lines(std::size_t bytes) { return (bytes + line - 1) / line * line; }
-  double* lanes() const { return reinterpret_cast<double*>(memory + line); }
-  std::byte* words() const { return memory + line + of_lanes; }
+  std::byte* words() const { return memory + line; }
   std::byte* room(std::size_t ranks) const { return words() + in_lines(2 * ranks * sizeof(std::uint64_t)); }
 };
 
@@ -64,7 +62,6 @@ Rendezvous::Rendezvous(const Team& team, const Cuda& space, std::size_t bytes, s
   }
   view_.met = reinterpret_cast<std::uint64_t*>(mine->memory);
   view_.arrived = reinterpret_cast<unsigned*>(mine->memory + sizeof(std::uint64_t));
-  view_.lanes = mine->lanes();
   view_.is_late = reinterpret_cast<int*>(mine->memory + 2 * sizeof(std::uint64_t));
   view_.is_late_for_host = reinterpret_cast<int*>(is_late_.data());
 }

@@ -191,75 +191,8 @@ __device__ void add_from_rank(Sums<K>& total, const detail::RendezvousView& at, 
   }
 }
 
-/// Lanes that a thread block adds up where several do: one alone reads the numbers of 2^28 elements in 0.1 ms.
-inline constexpr unsigned lanes_of_joiner = 8, joiners = detail::sum_lanes / lanes_of_joiner;
-
-/// How many thread blocks add up a sum of which this rank gives so many numbers.
-__device__ inline unsigned joiners_of(std::size_t numbers) {
-  constexpr std::size_t many = 4096;
-  return numbers >= many && gridDim.x >= joiners ? joiners : 1;
-}
-
-/// add_from_rank() for some lanes, from `lane` on, by a whole thread block: threads look at elements of a lane that
-/// follow each other, and one thread adds them in order. The total is that of the first lanes_of_joiner threads.
-template <int K>
-__device__ void add_lanes_from_rank(Sums<K>& total, const detail::RendezvousView& at, std::uint64_t met, int rank,
-                                    unsigned lane, unsigned before, unsigned blocks) {
-  constexpr unsigned rows = block_threads / lanes_of_joiner, looks = K < 4 ? 4 / K : 1, depth = rows * looks;
-  __shared__ double seen[depth][K][lanes_of_joiner];
-  const Numbered* const sums = reinterpret_cast<const Numbered*>(room_from(at, met, rank)) + 1;
-  const unsigned own = threadIdx.x % lanes_of_joiner, row = threadIdx.x / lanes_of_joiner;
-  const unsigned begin = (lane + own - before) % block_threads;
-  for (unsigned first = 0; first * block_threads < blocks; first += depth) {
-    Numbered early[looks * K];
-    const auto block_of = [&](unsigned n) { return begin + (first + row + n * rows) * block_threads; };
-#pragma unroll
-    for (unsigned n = 0; n < looks * K; ++n) {
-      if (block_of(n / K) < blocks) early[n] = look(sums + std::size_t{block_of(n / K)} * K + n % K);
-    }
-#pragma unroll
-    for (unsigned n = 0; n < looks * K; ++n) {
-      const Numbered* const from = sums + std::size_t{block_of(n / K)} * K + n % K;
-      if (block_of(n / K) < blocks) seen[row + n / K * rows][n % K][own] = get(at, met, from, early[n]);
-    }
-    __syncthreads();
-    if (row == 0) {
-      const unsigned left = begin < blocks ? (blocks - begin + block_threads - 1) / block_threads : 0;
-      const unsigned count = min(depth, left > first ? left - first : 0);
-#pragma unroll 4
-      for (unsigned n = 0; n < count; ++n) {
-        for (int k = 0; k < K; ++k) total.v[k] += seen[n][k][own];
-      }
-    }
-    __syncthreads();
-  }
-}
-
-/// What all lanes have, by several thread blocks of which the last one to come has it: one lane for each thread. False
-/// in the others.
-template <int K>
-__device__ bool joined_by_several(Sums<K>& total, const detail::RendezvousView& at, std::uint64_t met,
-                                  const unsigned* blocks_of) {
-  static_assert(detail::sum_lanes * K <= detail::RendezvousView::most_lane_sums);
-  __shared__ bool last;
-  const unsigned lane = blockIdx.x * lanes_of_joiner;
-  unsigned before = 0;
-  for (int r = 0; r < at.ranks; before += blocks_of[r++])
-    add_lanes_from_rank(total, at, met, r, lane, before, blocks_of[r]);
-  if (threadIdx.x < lanes_of_joiner) {
-    for (int k = 0; k < K; ++k) at.lanes[(lane + threadIdx.x) * K + k] = total.v[k];
-  }
-  __syncthreads();
-  if (threadIdx.x == 0) last = arrives_last(at.arrived, joiners);
-  __syncthreads();
-  if (!last) return false;
-  for (int k = 0; k < K; ++k) total.v[k] = __ldcg(at.lanes + threadIdx.x * K + k);
-  return true;
-}
-
 /// Both in one kernel, which meets those of the other ranks. Each thread block gives its sums to all ranks, behind the
-/// number of blocks of the rank. The first thread block, or some where there are many sums, adds up those of all ranks
-/// as they come.
+/// number of blocks of the rank. The first thread block adds up those of all ranks as they come.
 template <class F, class Result>
 __global__ void __launch_bounds__(block_threads, sum_blocks_of_multiprocessor<F>())
     sum_over_ranks_kernel(std::size_t n, F f, const __grid_constant__ detail::RendezvousView at, double* slots) {
@@ -278,22 +211,17 @@ __global__ void __launch_bounds__(block_threads, sum_blocks_of_multiprocessor<F>
       for (int k = 0; k < Result::count; ++k) put(room(r) + 1 + block * Result::count + k, sum.v[k], met);
     }
   }
-  const unsigned several = joiners_of(blocks * Result::count);
-  if (blockIdx.x >= several) return;
+  if (blockIdx.x != 0) return;
   if (rank < at.ranks) {
-    if (blockIdx.x == 0) put(room(rank), static_cast<double>(blocks), met);
+    put(room(rank), static_cast<double>(blocks), met);
     const auto* const said = reinterpret_cast<const Numbered*>(room_from(at, met, rank));
     blocks_of[rank] = static_cast<unsigned>(get(at, met, said, look(said)));
   }
   __syncthreads();
   Result total{};
-  if (several > 1) {
-    if (!joined_by_several(total, at, met, blocks_of)) return;
-  } else {
-    unsigned before = 0;
-    for (int r = 0; r < at.ranks; before += blocks_of[r++])
-      add_from_rank(total, at, met, r, (threadIdx.x - before) % block_threads, blocks_of[r]);
-  }
+  unsigned before = 0;
+  for (int r = 0; r < at.ranks; before += blocks_of[r++])
+    add_from_rank(total, at, met, r, (threadIdx.x - before) % block_threads, blocks_of[r]);
   finish_lanes(f, total, slots);
   __syncthreads();
   if (threadIdx.x == 0) part(at, met);

@@ -82,8 +82,7 @@ TEST_F(CudaRanksRendezvous, SumsAreThoseOfOtherWays) {
   }
 }
 
-// Long sums find too little room in the first capture, which is made again. On one rank several thread blocks add up
-// the numbers, on more ranks one does.
+// Long sums find too little room in the first capture, which is made again.
 TEST_F(CudaRanksRendezvous, LongSumsHaveTheBitsOfOneRank) {
   constexpr Index n = 14000001;
   const std::vector<double> x = random_vector<double>(n, 3), y = random_vector<double>(n, 4);
