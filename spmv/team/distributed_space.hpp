@@ -109,7 +109,7 @@ class Distributed : public Local {
     std::unique_ptr<PeerBuffers> peers;  ///< null without
     bool may_wait = false;               ///< kernels for each other
     bool captures = false;
-    std::size_t most_bytes = 16384, captured_bytes = 0;  ///< of the sums of a rank's blocks; that there is room for
+    std::size_t most_bytes = 32768, captured_bytes = 0;  ///< of the sums of a rank's blocks; that there is room for
     std::shared_ptr<Rendezvous> rendezvous;
   };
   struct None {};

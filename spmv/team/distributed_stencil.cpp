@@ -124,11 +124,14 @@ class DistributedStencil<Local, T>::Lower final : public LinearMap<Space, float>
     }
   }
   void apply_dot(Block<const float> x, Block<float> y, Block<const float> w, Slot<float> slots) const override {
-    if (!a_.product_) return LinearMap<Space, float>::apply_dot(x, y, w, slots);
     require_shapes("apply_dot", this->rows(), this->cols(), x.rows, y.rows);
     require_shapes("apply_dot", this->rows(), this->cols(), x.rows, w.rows);
-    for (int k = 0; k < y.columns; ++k)
-      a_.dot_of_planes(x.column(k).data(), y.column(k).data(), w.column(k).data(), slots + k);
+    if constexpr (is_cuda<Local>) {
+      for (int k = 0; a_.product_ && k < y.columns; ++k)
+        a_.dot_of_planes(x.column(k).data(), y.column(k).data(), w.column(k).data(), slots + k);
+      if (a_.product_) return;
+    }
+    LinearMap<Space, float>::apply_dot(x, y, w, slots);
   }
   bool capturable() const override { return a_.in_float_.ghosts->capturable(); }
   const Facts* facts() const override { return a_.facts(); }
@@ -275,7 +278,7 @@ void DistributedStencil<Local, T>::build(const Stencil& stencil, const Rows& row
 
 /// The product in float with its sum in one pass, where SlabProduct can: the same on all ranks.
 template <class Local, class T>
-void DistributedStencil<Local, T>::build_product() {
+void DistributedStencil<Local, T>::build_product() requires is_cuda<Local> {
   constexpr std::size_t least_plane = 4096;  // points, below which few threads of a tile would have work
   const Extents& e = grid_.extents;
   const bool suits = detail::last_axis(e) == 2 && !detail::around_of(grid_).periodic.any() && e.x % 4 == 0;
@@ -300,28 +303,25 @@ void DistributedStencil<Local, T>::build_product() {
 
 /// y = A x;  *slot = w . y, by SlabProduct.
 template <class Local, class T>
-void DistributedStencil<Local, T>::dot_of_planes([[maybe_unused]] const float* x, [[maybe_unused]] float* y,
-                                                 [[maybe_unused]] const float* w,
-                                                 [[maybe_unused]] Slot<float> slot) const {
-  if constexpr (is_cuda<Local>) {
-    const GhostExchange<Local, float>& ghosts = *in_float_.ghosts;
-    detail::SlabProduct product = *product_;
-    product.x = x;
-    product.y = y;
-    product.w = w;
-    if (ghosts.meets_in_kernels()) {
-      if (ghosts.rendezvous().partners != 0) product.at = ghosts.rendezvous();
-      detail::multiply_slab(space_.local(), product);
-    } else {
-      ghosts.start(x);
-      detail::multiply_slab(space_.local(), product, detail::SlabPart::inside);
-      ghosts.finish(x);
-      detail::multiply_slab(space_.local(), product, detail::SlabPart::sides);
-    }
-    const std::size_t planes = static_cast<std::size_t>(end_ - begin_);
-    sum(space_, planes * static_cast<std::size_t>(Partition::block),
-        detail::SumsOfPlanes{product.sums, product.tiles()}, slot);
+void DistributedStencil<Local, T>::dot_of_planes(const float* x, float* y, const float* w,
+                                                 Slot<float> slot) const requires is_cuda<Local> {
+  const GhostExchange<Local, float>& ghosts = *in_float_.ghosts;
+  detail::SlabProduct product = *product_;
+  product.x = x;
+  product.y = y;
+  product.w = w;
+  if (ghosts.meets_in_kernels()) {
+    if (ghosts.rendezvous().partners != 0) product.at = ghosts.rendezvous();
+    detail::multiply_slab(space_.local(), product);
+  } else {
+    ghosts.start(x);
+    detail::multiply_slab(space_.local(), product, detail::SlabPart::inside);
+    ghosts.finish(x);
+    detail::multiply_slab(space_.local(), product, detail::SlabPart::sides);
   }
+  const std::size_t planes = static_cast<std::size_t>(end_ - begin_);
+  sum(space_, planes * static_cast<std::size_t>(Partition::block), detail::SumsOfPlanes{product.sums, product.tiles()},
+      slot);
 }
 
 /// The nonzeros of this rank's rows, from the table of classes.

@@ -105,8 +105,8 @@ class DistributedStencil : public LinearMap<Distributed<Local>, T> {
   void build(const Stencil& stencil, const Rows& rows, std::span<const Index> arranged);
   double largest_row_of(const Rows& rows) const;
   Offset entries_of_classes() const;
-  void build_product();
-  void dot_of_planes(const float* x, float* y, const float* w, Slot<float> slot) const;
+  void build_product() requires is_cuda<Local>;
+  void dot_of_planes(const float* x, float* y, const float* w, Slot<float> slot) const requires is_cuda<Local>;
   template <class V>
   const V* windows_x(const Moving<V>& moving) const;
   template <class V, class Multiply>

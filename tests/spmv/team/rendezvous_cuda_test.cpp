@@ -84,7 +84,7 @@ TEST_F(CudaRanksRendezvous, SumsAreThoseOfOtherWays) {
 
 // Long sums find too little room in the first capture, which is made again.
 TEST_F(CudaRanksRendezvous, LongSumsHaveTheBitsOfOneRank) {
-  constexpr Index n = 14000001;
+  constexpr Index n = 28000001;
   const std::vector<double> x = random_vector<double>(n, 3), y = random_vector<double>(n, 4);
   std::pair<double, double> alone;
   on_gpu_ranks(
