@@ -177,8 +177,7 @@ void launch_product(const Cuda& space, const detail::SlabProduct& p, const SlabT
   Product<Shape> f{p.grid, {}, p.x, p.y, p.w, {p.below.gathered, p.above.gathered, false}};
   for (int c = 0; c < Shape::count(); ++c) f.coefficient[c] = p.row[static_cast<std::size_t>(Shape::neighbour(c))];
   f.coefficient[Shape::count()] = p.row[detail::centre];
-  // Thread blocks that wait are few where kernels don't overlap, since the other ranks may need the same GPU: up to four
-  // find room then.
+  // Thread blocks that wait are few where kernels don't overlap: up to four ranks may need the same GPU.
   constexpr int few = 1;
   const bool is_shared = p.at.ranks != 0 && !space.state().overlaps;
   const std::size_t threads = std::size_t{tiles.end - tiles.begin} * cuda::block_threads;
