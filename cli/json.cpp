@@ -203,6 +203,7 @@ Json accuracy_json(const SolveReport& r) {
           {"condition", to_json(r.result.condition)},
           {"forward_error", r.result.forward_error()},
           {"singular", r.result.is_singular},
+          {"set_up_stopped", r.result.set_up_stopped},
           {"null_pivots", r.result.null_pivots},
           {"at_precision_limit", r.result.at_precision_limit},
           {"error", r.error ? Json(*r.error) : Json(nullptr)}};
@@ -234,6 +235,7 @@ Json to_json(const std::vector<RankReport>& ranks, std::uint64_t reductions) {
                    {"ghosts", r.halo.ghosts},
                    {"neighbours", r.halo.neighbours},
                    {"halo_bytes", r.halo.bytes},
+                   {"halo_from", r.halo.from_gpus ? "gpus" : "hosts"},
                    {"halos", r.halo.exchanges},
                    {"halo_seconds", r.halo.seconds},
                    {"reductions", reductions},

@@ -191,8 +191,6 @@ int run_solve(Command& command, SolveInput& in) {
   require_use_of_options(in);
   in.limits.effort = in.effort == "quick" ? Effort::quick : in.effort == "thorough" ? Effort::thorough : Effort::normal;
   if (Team::launched() > 1 || !in.gpus.empty()) return solve_on_ranks(in);
-  if (!in.partition.empty())
-    throw UsageError("--partition is for ranks, and this is one process; start more with mpirun, or give --gpus");
   check_files(in);
   const std::optional<Stencil> stencil = stencil_of(in, {"none"});
   SolveReport report = begun(in);

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <array>
+#include <filesystem>
 
 #include <ostinato/ostinato.hpp>
 #include <ostinato/preconditioners/synonyms.hpp>
@@ -22,6 +24,11 @@ std::string name_of(const std::string& precond) { return precond.substr(0, preco
 std::string options_of(const std::string& precond) {
   const std::size_t colon = precond.find(':');
   return colon == std::string::npos ? "" : precond.substr(colon + 1);
+}
+
+bool names_file(const std::string& partition) {
+  constexpr std::array ways = {"entries", "rows", "rcm", "metis", "grid"};
+  return std::find(ways.begin(), ways.end(), partition) == ways.end();
 }
 
 namespace {
@@ -151,6 +158,11 @@ std::string unknown_gpus(std::string& count) {
   return "'" + count + "' is no number of GPUs; give 1, 2, .. or all";
 }
 
+std::string unknown_partition(std::string& how) {
+  if (!names_file(how) || std::filesystem::exists(how)) return {};
+  return "'" + how + "': there is no such file; known: entries, rows, rcm, metis, grid";
+}
+
 void add_ranks(Command& command, SolveInput& in) {
   command.add({.names = "--gpus",
                .description = "GPUs of this machine that share the rows, each as a rank; all: as many as there are",
@@ -158,12 +170,14 @@ void add_ranks(Command& command, SolveInput& in) {
                .words = "all",
                .check = unknown_gpus},
               in.gpus);
+  command.add_flag({.names = "--share-gpus", .description = "let ranks be more than GPUs: some of them share one"},
+                   in.share_gpus);
   command.add({.names = "--partition",
                .description = "how ranks, of --gpus or of mpirun, share the rows: entries, rows: as many for each; "
                               "rcm, metis: in another order; grid: by planes; or a file with the rank of each row",
                .value = "HOW",
                .words = "entries, rows, rcm, metis, grid",
-               .check = [](std::string&) { return std::string(); },
+               .check = unknown_partition,
                .default_text = "entries"},
               in.partition);
   command.add({.names = "--rank-timeout", .description = "seconds that a rank waits for the others", .value = "X"},

@@ -26,7 +26,8 @@ struct SolveInput {
   FormatInput formats;
   std::string renumber = "auto", prepare = "auto";
   bool symmetric = false;
-  std::string gpus;       ///< "all" or how many, of this process; empty without
+  std::string gpus;  ///< "all" or how many, of this process; empty without
+  bool share_gpus = false;
   std::string partition;  ///< empty: entries
   double rank_timeout = 300;
   std::string effort = "normal";
@@ -43,6 +44,9 @@ std::string name_of(const std::string& precond);
 
 /// The options of a preconditioner that is given as NAME:OPTIONS.
 std::string options_of(const std::string& precond);
+
+/// Whether --partition names none of the ways to share rows.
+bool names_file(const std::string& partition);
 
 FormatOptions format_options(const SolveInput& in);
 SolveOptions solve_options(const SolveInput& in, const std::string& precision);

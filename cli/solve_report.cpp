@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <ostinato/spmv/matrix/io/text.hpp>
+#include <ostinato/strategy/runs.hpp>
 
 #include "text.hpp"
 
@@ -50,9 +51,8 @@ void take_set_up(const SolveInput& in, SolveReport& report, const SetUp& s) {
   report.solver = s.solver;
   report.hierarchy = s.levels;  // which says more of multigrid than its remarks
   const std::string remarks = s.levels.empty() ? s.preconditioner_remarks : std::string();
-  report.preconditioner = {s.preconditioner.name, s.unfinished
-                                                      ? in.precond + " wasn't ready in time"
-                                                      : why_taken(in, as_in_files(s.preconditioner.reason), remarks)};
+  const std::string reason = as_in_files(s.preconditioner.reason);
+  report.preconditioner = {s.preconditioner.name, s.unfinished ? reason : why_taken(in, reason, remarks)};
   report.bytes.matrix = s.matrix_bytes;
   report.bytes.preconditioner = s.preconditioner_bytes;
   report.bytes.predicted = s.predicted;
@@ -90,9 +90,13 @@ void take_result(const SolveInput& in, SolveReport& report, SolveResult result, 
   take_set_up(in, report, set_up);
   report.result = std::move(result);
   SolveResult& end = report.result;
-  if (set_up.unfinished == end.status && end.status == Status::time_limit)
-    end.reason = fmt::format("the limit of {:.3g} s was reached while {} was made", in.limits.time_limit, in.precond);
+  if (end.set_up_stopped)  // with the options of the preconditioner
+    runs::take_stopped_set_up(end, end.status, in.limits.time_limit, report.times.precondition,
+                              " while " + in.precond + " was made");
   take_last(report);
+  if (!in.partition.empty())
+    end.notes.push_back("--partition " + in.partition +
+                        " changed nothing: one process has all rows; start more with mpirun, or give --gpus");
   end.reason = as_in_files(end.reason);
   for (std::string& note : end.notes) note = as_in_files(note);
   report.bytes.workspace = end.workspace_bytes;

@@ -270,10 +270,15 @@ Colour colour_of(Status status) {
   return exit_code(status) == exit_failed ? Colour::red : Colour::yellow;
 }
 
+/// After the status: when the solve ended, or the set-up.
+std::string when_ended(const SolveReport& r) {
+  if (r.result.set_up_stopped) return " in the set-up, after " + seconds_text(r.times.precondition);
+  return " after " + counted(r.result.iterations, "iteration") + " in " + seconds_text(r.times.solve);
+}
+
 /// Prints the last lines: how the solve ended, why, and advice.
 void print_end(std::FILE* to, const SolveReport& r) {
-  put(to, fmt::format("\n{} after {} in {}\n", coloured(to, colour_of(r.result.status), in_words(r.result.status)),
-                      counted(r.result.iterations, "iteration"), seconds_text(r.times.solve)));
+  put(to, "\n" + coloured(to, colour_of(r.result.status), in_words(r.result.status)) + when_ended(r) + "\n");
   for (const std::string& text : {r.result.reason, hint(r)}) {
     for (const std::string& line : wrap(printable(text), line_width)) {
       if (!line.empty()) put(to, line + "\n");
@@ -425,8 +430,7 @@ std::vector<html::FormatBar> bars_of(const Choice& choice) {
 
 html::Page page_of(const SolveReport& r) {
   html::Page page("ostinato solve " + r.matrix);
-  page.paragraph(fmt::format("{} after {} in {}", in_words(r.result.status), counted(r.result.iterations, "iteration"),
-                             seconds_text(r.times.solve)));
+  page.paragraph(in_words(r.result.status) + when_ended(r));
   for (const std::string& text : {r.result.reason, hint(r)}) {
     if (!text.empty()) page.paragraph(text);
   }

@@ -130,6 +130,7 @@ std::string by_others(const SolveResult& r) {
 }  // namespace
 
 std::string SolveResult::message() const {
+  if (set_up_stopped) return in_words(status) + " in the set-up: " + reason + "; x is the guess";
   char numbers[160], error[48] = "";
   std::snprintf(numbers, sizeof numbers, " in %.3g s, ||b - A x|| / ||b|| = %.3e (recomputed)", seconds,
                 relative_residual);

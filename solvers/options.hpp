@@ -248,6 +248,9 @@ struct SolveResult {
   std::vector<Stage> stages = {};        ///< methods and preconditioners one after the other
   Condition condition = {};              ///< where it is known
   bool is_singular = false;              ///< A is singular to working precision, as solve() found out: x is one of many
+  /// A limit of time or a stop request ended the set-up, and nothing was solved: x is the guess, solver and
+  /// preconditioner are what was asked for, and the residual is NaN where it isn't known.
+  bool set_up_stopped = false;
 
   /// Of LSMR: the largest |a_j . r| / (||a_j|| ||r||) over the columns a_j of A that aren't 0, for r = b - A x,
   /// recomputed; 0 when r = 0. NaN for other methods.
@@ -265,7 +268,9 @@ struct SolveResult {
   /// small where unknowns are of very different size, or the right-hand side and the guess hide the slowest part of the
   /// error. NaN where no condition of A or M^-1 A is known, A is singular, or x solves a least squares problem.
   double forward_error() const;
-  std::string message() const;  ///< one line: status, iterations, recomputed residual, forward error, reason
+  /// One line: status, iterations, recomputed residual, forward error, reason; of a set-up that was stopped, what was
+  /// made and when.
+  std::string message() const;
 };
 
 }  // namespace ostinato

@@ -16,7 +16,6 @@
 #include <ostinato/spmv/base/timing.hpp>
 #include <ostinato/spmv/base/units.hpp>
 #include <ostinato/spmv/space/host_beside.hpp>
-#include <ostinato/strategy/deadline.hpp>
 #include <ostinato/strategy/leaving_jacobi.hpp>
 #include <ostinato/strategy/runs_on_ranks.hpp>
 #include <ostinato/strategy/watch.hpp>
@@ -292,7 +291,7 @@ std::unique_ptr<PreconditionerBase<Distributed<Local>, T>> DistributedMethods<Lo
     const DistributedRung& rung, SolveResult& all, const SolveOptions& options, std::string& refused) {
   const Team& team = space_.team();
   const double left = options.time_limit > 0 ? std::max(1e-9, options.time_limit - all.seconds) : 0;
-  const detail::Deadline until{team.all_gather(left)[0], options.stop};
+  const detail::Deadline until = runs::deadline_on(team, left, options.stop);
   std::unique_ptr<Preconditioner> next;
   std::string why;
   bool was_stopped = false;

@@ -19,7 +19,6 @@
 #include <ostinato/spmv/base/timing.hpp>
 #include <ostinato/spmv/team/distributed_facts.hpp>
 #include <ostinato/spmv/team/partitioning.hpp>
-#include <ostinato/strategy/deadline.hpp>
 #include <ostinato/strategy/runs_on_ranks.hpp>
 
 namespace ostinato {
@@ -63,7 +62,7 @@ DistributedSolver<T, Local>::DistributedSolver(const Team& team, const CsrView<T
 template <class T, class Local>
 void DistributedSolver<T, Local>::set_up(const CsrView<T>& mine) {
   const Team& team = space_.team();
-  const detail::Deadline until{team.all_gather(options_.solve.time_limit)[0], options_.solve.stop};
+  const detail::Deadline until = runs::deadline_on(team, options_.solve.time_limit, options_.solve.stop);
   const bool is_square = given_.rows() == mine.cols;
   Stopwatch watch;
   Partition rows, columns;
@@ -302,18 +301,16 @@ std::vector<T> DistributedSolver<T, Local>::product(std::span<const T> x) const 
 #define OSTINATO_SOLVER(Class, Space, T) template class Class<T, Space>
 OSTINATO_FOR_ALL_OF(OSTINATO_SOLVER, DistributedSolver);
 
-Cuda gpu_of(const Team& team) {
-  return team.agreed([&] { return Cuda(team.rank() % std::max(1, Cuda::device_count())); });
-}
-
-SolveResult stopped_set_up(const Team& team, const SolveOptions& options, double seconds, const Stopped& why) {
-  const bool is_late = options.time_limit > 0 && seconds >= options.time_limit && !options.stop.is_made();
+SolveResult stopped_set_up(const Team& team, const DistributedOptions& options, double seconds, const Stopped& why) {
+  const double limit = options.solve.time_limit;
+  const bool is_late = limit > 0 && seconds >= limit && !options.solve.stop.is_made();
   SolveResult result;
-  result.status = team.all_gather(is_late ? 1 : 0)[0] == 1 ? Status::time_limit : Status::interrupted;
-  result.take({result.status == Status::time_limit ? Cause::time_limit : Cause::stop_request, why.what()});
+  runs::take_stopped_set_up(result, team.all_gather(is_late ? 1 : 0)[0] == 1 ? Status::time_limit : Status::interrupted,
+                            limit, seconds, std::string("; ") + why.what());
   result.residual = result.relative_residual = std::numeric_limits<double>::quiet_NaN();
-  result.seconds = seconds;
-  result.solver = result.preconditioner = "none";
+  result.seconds = result.setup_seconds = seconds;
+  result.solver = options.solver;
+  result.preconditioner = options.preconditioner;
   return result;
 }
 
@@ -327,7 +324,7 @@ SolveResult solve_once(const Team& team, const CsrView<T>& mine, std::span<const
   try {
     solver.emplace(team, mine, options, local);
   } catch (const Stopped& why) {
-    return stopped_set_up(team, options.solve, watch.seconds(), why);
+    return stopped_set_up(team, options, watch.seconds(), why);
   }
   return solver->solve(b, x);
 }

@@ -16,6 +16,7 @@
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/team/distributed_operator.hpp>
+#include <ostinato/spmv/team/gpu_of_rank.hpp>
 #include <ostinato/spmv/team/numbering.hpp>
 #include <ostinato/spmv/team/partition.hpp>
 #include <ostinato/spmv/team/team.hpp>
@@ -31,7 +32,8 @@ struct DistributedOptions {
       "auto";  ///< or a name with options: "jacobi", "ilut:drop=1e-3" (preconditioners/distributed.hpp)
   std::string format = "auto";  ///< or "csr" (on GPUs "sliced-ell"), "dia"
   /// Callbacks and stop requests may be those of one rank; the clock is rank 0's. The set-up keeps mem_limit, looks at
-  /// the stop request and has time_limit for itself.
+  /// the stop request and has time_limit for itself. Ranks that are threads of one process ask each other's requests
+  /// within it, one at a time; others agree on a stop after each step.
   SolveOptions solve = {};
   /// Which ranks solve for which rows: "given", those that have them, but for blocks; "rows" or "entries", as many for
   /// each; "grid", "rcm", "metis" (partitioning.hpp); "owners". b and x stay as they are given.
@@ -133,15 +135,10 @@ DistributedSolver(const Team&, const Csr<T>&, DistributedOptions, const Local&) 
 #define OSTINATO_EXTERN_SOLVER(Class, Space, T) extern template class Class<T, Space>
 OSTINATO_DECLARED_ALL_OF(OSTINATO_EXTERN_SOLVER, DistributedSolver);
 
-/// The GPU of a rank: number rank() of those that this process sees, from the first on again where ranks are more.
-/// Exec      Collective.
-/// Throws    DeviceError where a rank can't use its GPU: RankError on the others.
-Cuda gpu_of(const Team& team);
-
 /// The result of a solve whose set-up was stopped after `seconds`: as interrupted, or by the time limit of rank 0. x is
 /// the guess, and its residual isn't known.
 /// Exec      Collective.
-SolveResult stopped_set_up(const Team& team, const SolveOptions& options, double seconds, const Stopped& why);
+SolveResult stopped_set_up(const Team& team, const DistributedOptions& options, double seconds, const Stopped& why);
 
 /// Solves A x = b, where each rank has some rows of A and the same elements of b and x. Where the set-up is stopped,
 /// the result says so.

@@ -35,28 +35,28 @@ DistributedStencilSolver<T, Local>::DistributedStencilSolver(const Team& team, c
   runs::require_equal_names(team, {{"solver", options_.solver}, {"preconditioner", options_.preconditioner}});
   a_ = std::make_unique<DistributedStencil<Local, T>>(space_, stencil);
   if (options_.solver != "auto") method_ = choice_asked_for(options_.solver);
-  precondition();
+  precondition(runs::deadline_on(team, options_.solve.time_limit, options_.solve.stop));
   if (options_.solver == "auto")
     method_ = choose_solver(facts(), sizeof(T), options_.solve.restart, traits_of(preconditioning()));
 }
 
 template <class T, class Local>
-void DistributedStencilSolver<T, Local>::precondition() {
+void DistributedStencilSolver<T, Local>::precondition(const StopRequest& stop) {
   const std::string& asked = options_.preconditioner;
-  if (asked == "auto" && try_multigrid()) return;
+  if (asked == "auto" && try_multigrid(stop)) return;
   auto [name, how] = runs::name_and_options(asked);
   if (asked == "auto") {
     const bool changes_something = facts().missing_diagonal == 0 && !a_->constant_diagonal();
     name = changes_something ? "jacobi" : "none";
   }
-  m_ = distributed_preconditioner(*a_, name, how, options_.solve.stop, options_.solve.mem_limit);
+  m_ = distributed_preconditioner(*a_, name, how, stop, options_.solve.mem_limit);
 }
 
 /// Takes multigrid where it can be made, and where a cycle shrinks an error well on trial.
 template <class T, class Local>
-bool DistributedStencilSolver<T, Local>::try_multigrid() {
+bool DistributedStencilSolver<T, Local>::try_multigrid(const StopRequest& stop) {
   try {
-    m_ = distributed_preconditioner(*a_, "multigrid", {}, options_.solve.stop, options_.solve.mem_limit);
+    m_ = distributed_preconditioner(*a_, "multigrid", {}, stop, options_.solve.mem_limit);
   } catch (const Stopped&) {
     throw;
   } catch (const ArgumentError& e) {    // on all ranks; a limit of memory, too

@@ -35,7 +35,8 @@ struct DistributedStencilOptions {
 /// A solve takes the iterations of one rank, and has its bits where the slabs are whole blocks (slab_partition()).
 ///
 /// Exec      Collective, as are solves.
-/// Throws    ArgumentError for options and stencils that can't be; RankError where another rank has failed (Team).
+/// Throws    ArgumentError for options and stencils that can't be; RankError where another rank has failed (Team);
+///           Stopped, from the constructor on all ranks, where one is asked to stop, or the time of rank 0 is over.
 template <class T, class Local = Host>
 class DistributedStencilSolver {
  public:
@@ -58,8 +59,8 @@ class DistributedStencilSolver {
  private:
   using Space = Distributed<Local>;
 
-  void precondition();
-  bool try_multigrid();
+  void precondition(const StopRequest& stop);
+  bool try_multigrid(const StopRequest& stop);
   PreconditionerRef<Space, T> preconditioning() const;
   SolveResult run(In<T> b, Out<T> x, const SolveOptions& options) const;
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <any>
 #include <cstddef>
-#include <cstdio>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,6 +25,7 @@
 #include <ostinato/strategy/least_squares_preconditioner.hpp>
 #include <ostinato/strategy/numbered_matrix.hpp>
 #include <ostinato/strategy/prepared_matrix.hpp>
+#include <ostinato/strategy/runs.hpp>
 #include <ostinato/strategy/solve_by_name.hpp>
 #include <ostinato/strategy/step.hpp>
 #include <ostinato/strategy/system_set_up.hpp>
@@ -116,7 +116,7 @@ class MatrixSystem : public SystemSetUp<Space, T> {
     set_up.unfinished.reset();
     if (!made) {
       set_up.unfinished = options.solve.stop.is_made() ? Status::interrupted : Status::time_limit;
-      set_up.preconditioner = {"none", options.preconditioner.name + " wasn't ready in time"};
+      set_up.preconditioner = {options.preconditioner.name, "wasn't ready when the set-up was stopped"};
       set_up.preconditioner_remarks.clear();
       set_up.levels.clear();
       set_up.preconditioner_bytes = 0;
@@ -163,15 +163,11 @@ class MatrixSystem : public SystemSetUp<Space, T> {
   }
 
   void say_unfinished(SolveResult& result) const {
-    char limit[32];
-    std::snprintf(limit, sizeof limit, "%.3g", options.solve.time_limit);
-    const std::string what = set_up.unfinished == Status::time_limit
-                                 ? "the limit of " + std::string(limit) + " s was reached"
-                                 : "a stop was requested";
-    result.status = *set_up.unfinished;
-    const bool is_late = set_up.unfinished == Status::time_limit;
-    result.take({is_late ? Cause::time_limit : Cause::stop_request,
-                 what + " while " + options.preconditioner.name + " was made"});
+    const std::string& name = options.preconditioner.name;
+    runs::take_stopped_set_up(result, *set_up.unfinished, options.solve.time_limit, set_up.seconds.precondition,
+                              " while " + name + " was made");
+    result.preconditioner = name;
+    result.stages.clear();
     result.notes.clear();
   }
 

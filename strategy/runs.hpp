@@ -165,6 +165,17 @@ inline Reason stopped_meanwhile(const SolveResult& all, const SolveOptions& opti
                                                     : Cause::callback);
 }
 
+/// How a set-up ended that was stopped after `seconds`, and what it was at.
+inline void take_stopped_set_up(SolveResult& to, Status status, double limit, double seconds, const std::string& what) {
+  const bool is_late = status == Status::time_limit;
+  to.status = status;
+  to.set_up_stopped = true;
+  to.take({is_late ? Cause::time_limit : Cause::stop_request,
+           (is_late ? "the limit of " + short_text(limit) + " s was reached"
+                    : "a stop was requested after " + short_text(seconds) + " s") +
+               what});
+}
+
 /// "cg with jacobi left 0.93 of the residual an iteration, at iteration 80"
 inline std::string slow_text(const std::string& name, const Pace& pace, int iterations) {
   char text[120];

@@ -7,8 +7,13 @@
 #include <span>
 
 #include <ostinato/spmv/base/error.hpp>
+#include <ostinato/spmv/team/one_process.hpp>
 
 namespace ostinato::runs {
+
+ostinato::detail::Deadline deadline_on(const Team& team, double seconds, const StopRequest& stop) {
+  return {team.all_gather(seconds)[0], stop_of_any(team, stop)};
+}
 
 void require_equal_names(const Team& team, const std::vector<NamedOption>& options) {
   std::string mine;

@@ -9,6 +9,7 @@
 
 #include <ostinato/solvers/equal_options.hpp>
 #include <ostinato/spmv/team/team.hpp>
+#include <ostinato/strategy/deadline.hpp>
 #include <ostinato/strategy/runs.hpp>
 
 // What the solvers for matrices and for stencils of ranks share.
@@ -20,6 +21,11 @@ inline std::pair<std::string, std::string> name_and_options(const std::string& t
   const std::size_t at = text.find(':');
   return at == std::string::npos ? std::pair{text, std::string()} : std::pair{text.substr(0, at), text.substr(at + 1)};
 }
+
+/// What ends the set-up of all ranks: the seconds of rank 0, from now on by a clock of each rank, and a stop that is
+/// asked of one. Ranks that are threads of one process see it at their next looks, others after a step.
+/// Exec      Collective. The requests are asked on the threads of all ranks, by one at a time.
+ostinato::detail::Deadline deadline_on(const Team& team, double seconds, const StopRequest& stop);
 
 /// An option by its name, and what it is.
 using NamedOption = std::pair<const char*, std::string>;

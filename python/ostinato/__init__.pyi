@@ -46,6 +46,7 @@ class Result:
     reason: str
     cause: str
     converged: bool
+    set_up_stopped: bool
     iterations: int
     residual: float
     relative_residual: float
@@ -131,7 +132,7 @@ class Solver:
 
 def solve(A: Any, b: Any, x0: Any = None, *, preconditioner: Any = "auto", out: Any = None,
           **given: Unpack[SolverOptions]) -> Solution: ...
-def options(**given: Unpack[SolverOptions]) -> AbstractContextManager[None]: ...
+def options(*, preconditioner: Any = "auto", **given: Unpack[SolverOptions]) -> AbstractContextManager[None]: ...
 
 class Inspection:
     findings: list[tuple[str, str, str]]

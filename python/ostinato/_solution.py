@@ -1,12 +1,13 @@
 # SPDX-FileCopyrightText: The Ostinato authors
 # SPDX-License-Identifier: Apache-2.0
 """The result of a solve."""
+import math
 import warnings
 
 from ._errors import ConvergenceWarning, NotConverged
 
 _FIELDS = ("status", "reason", "cause", "iterations", "residual", "relative_residual", "backward_error", "row_error",
-           "scaled_error", "forward_error", "condition", "at_precision_limit", "is_singular", "unsolved_rows", "gradient",
+           "scaled_error", "forward_error", "condition", "at_precision_limit", "is_singular", "set_up_stopped", "unsolved_rows", "gradient",
            "history", "stages", "notes", "solver", "preconditioner", "seconds", "setup_seconds", "preconditioner_bytes",
            "workspace_bytes", "message")
 
@@ -26,6 +27,8 @@ class Solution:
         converged, least_squares, iteration_limit, time_limit, breakdown, stagnated, diverged, not_finite, interrupted.
     reason, cause : str
         Why it ended so: a sentence, and a word.
+    set_up_stopped : bool
+        A limit of time ended the set-up: x is the guess, and nothing was solved.
     iterations : int
     residual, relative_residual : float
         ||b - A x||, recomputed, and the same over ||b||.
@@ -97,7 +100,7 @@ class Solution:
         return self
 
     def to_dict(self):
-        """All attributes but x as a dictionary, with lists in place of arrays: json.dumps takes it."""
+        """All attributes but x as a dictionary, with lists in place of arrays and None for what isn't finite, for JSON."""
         return {name: _plain(getattr(self, name)) for name in _FIELDS}
 
     def __repr__(self):
@@ -117,7 +120,9 @@ def _plain(value):
         return {key: _plain(of) for key, of in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(of) for of in value]
-    return value.tolist() if hasattr(value, "tolist") else value
+    if hasattr(value, "tolist"):
+        return _plain(value.tolist())
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _field(name):

@@ -3,6 +3,7 @@
 """solve() and Solver."""
 import contextlib
 import contextvars
+import time
 
 import numpy as np
 
@@ -18,15 +19,23 @@ _defaults = contextvars.ContextVar("ostinato.options", default={})
 _ON_FAILURE = ("warn", "raise", "ignore")
 
 
-def _with_defaults(given):
-    """The options of a call over those of ``options()``; None leaves an option as it is there."""
+class _Unsaid(str):
+    """The word of a preconditioner where a call says none, and ``options()`` may."""
+
+
+_AUTO = _Unsaid("auto")
+
+
+def _with_defaults(preconditioner, given):
+    """The preconditioner and the options of a call over those of ``options()``; None leaves an option as it is there."""
     defaults = _defaults.get()
-    return {**defaults, **{name: value for name, value in given.items() if value is not None or name not in defaults}}
+    of_both = {**defaults, **{name: value for name, value in given.items() if value is not None or name not in defaults}}
+    by_default = of_both.pop("preconditioner", str(_AUTO))
+    return (by_default if preconditioner is _AUTO else preconditioner), of_both
 
 
 @takes(SolverOptions)
-@contextlib.contextmanager
-def options(**given):
+def options(*, preconditioner=_AUTO, **given):
     """Options of all calls of solve() and Solver() within a `with`, unless a call says otherwise.
 
     Examples
@@ -37,18 +46,31 @@ def options(**given):
     >>> r.relative_residual <= 1e-12
     True
     """
-    token = _defaults.set(_with_defaults(given))
+    for name in given:
+        _core.require_option(name)
+    preconditioner, given = _with_defaults(preconditioner, given)
+    return _within({**given, "preconditioner": preconditioner})
+
+
+@contextlib.contextmanager
+def _within(defaults):
+    token = _defaults.set(defaults)
     try:
         yield
     finally:
         _defaults.reset(token)
 
 
-def interrupt(error, solution):
+def interrupt(error, solution, where=""):
     """Raises what a handler of signals raised: KeyboardInterrupt as Interrupted."""
     if isinstance(error, KeyboardInterrupt):
-        raise Interrupted(str(error) or "interrupted", solution) from None
+        raise Interrupted(str(error) or "interrupted" + where, solution) from None
     raise error
+
+
+def _interrupt_set_up(error, preconditioner, begin):
+    name = preconditioner if isinstance(preconditioner, str) else "a given preconditioner"
+    interrupt(error, None, f" after {time.perf_counter() - begin:.3g} s, while the set-up with {name} was made")
 
 
 def _watched(given):
@@ -108,8 +130,8 @@ class Solver:
     """
 
     @takes(SolverOptions)
-    def __init__(self, A, preconditioner="auto", **given):
-        self._start(A, preconditioner, _with_defaults(given), lend=False, dtype=None)
+    def __init__(self, A, preconditioner=_AUTO, **given):
+        self._start(A, *_with_defaults(preconditioner, given), lend=False, dtype=None)
 
     @classmethod
     def _lending(cls, A, preconditioner, given, dtype):
@@ -119,6 +141,7 @@ class Solver:
 
     def _start(self, A, preconditioner, given, lend, dtype):
         _fork.tell()
+        begin = time.perf_counter()
         self._on_failure = _failure_word(given.pop("on_failure", None))
         if given.get("mem_limit") is not None:
             given["mem_limit"] = bytes_of(given["mem_limit"])
@@ -157,7 +180,7 @@ class Solver:
         self._system, error = made  # None where the set-up was left behind
         self._bar = bar
         if error is not None:
-            interrupt(error, None)
+            _interrupt_set_up(error, preconditioner, begin)
         self._chosen = self._system.set_up
         self.device = self._system.device
 
@@ -248,10 +271,11 @@ class Solver:
         csr = _matrix_of(A)
         if csr is None:
             raise ArgumentError("update_values: a matrix is needed")
+        begin = time.perf_counter()
         error = self._system.update_values(csr.native(self.dtype))
         self._given, self._chosen = (csr, *self._given[1:]), self._system.set_up
         if error is not None:
-            interrupt(error, None)
+            _interrupt_set_up(error, self._given[1], begin)
 
     def as_preconditioner(self, rtol=1e-2):
         """A preconditioner that solves to rtol, for SciPy's methods or ours. It varies: flexible methods need that."""
@@ -305,7 +329,7 @@ def _failure_word(word):
 
 
 @takes(SolverOptions)
-def solve(A, b, x0=None, *, preconditioner="auto", out=None, **given):
+def solve(A, b, x0=None, *, preconditioner=_AUTO, out=None, **given):
     """Solves A x = b, and chooses what isn't named: device, method, preconditioner and format.
 
     Parameters
@@ -332,7 +356,7 @@ def solve(A, b, x0=None, *, preconditioner="auto", out=None, **given):
     >>> A = ost.generate("poisson2d:50")
     >>> x = ost.solve(A, np.ones(2500), rtol=1e-10).check()
     """
-    given = _with_defaults(given)
+    preconditioner, given = _with_defaults(preconditioner, given)
     if is_on_gpu(b):
         shape, dtype, given["device"] = _gpu.facts_of(b, given.get("device"))
     else:

@@ -183,12 +183,20 @@ std::string unknown_option(const std::string& name, bool set_up) {
   return unknown_name("option", name, known);
 }
 
+void require_option(const std::string& name, bool set_up) {
+  const std::vector<std::string> known = option_names(set_up);
+  if (std::find(known.begin(), known.end(), name) == known.end()) throw ArgumentError(unknown_option(name, set_up));
+}
+
 /// Calls take(name, value) for each option that isn't None, those of a set-up or of a solve.
 template <class Take>
 void take_each(const nb::dict& given, bool set_up, Take take) {
   for (const auto& [key, value] : given) {
-    if (value.is_none()) continue;
     const auto name = nb::cast<std::string>(key);
+    if (value.is_none()) {
+      require_option(name, set_up);
+      continue;
+    }
     try {
       if (!take(name, value)) throw ArgumentError(unknown_option(name, set_up));
     } catch (const nb::cast_error&) {
@@ -210,6 +218,9 @@ void take_options(const nb::dict& given, LinearSolverOptions& to) {
   });
 }
 
-void bind_options(nb::module_& m) { m.def("option_names", &option_names); }
+void bind_options(nb::module_& m) {
+  m.def("option_names", &option_names);
+  m.def("require_option", [](const std::string& name) { require_option(name, true); });
+}
 
 }  // namespace ostinato::python

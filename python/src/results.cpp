@@ -34,7 +34,7 @@ void for_members(F&& f) {
   f("setup_seconds", &R::setup_seconds), f("preconditioner_bytes", &R::preconditioner_bytes);
   f("is_direct", &R::is_direct), f("null_pivots", &R::null_pivots), f("workspace_bytes", &R::workspace_bytes);
   f("solver", &R::solver), f("preconditioner", &R::preconditioner), f("notes", &R::notes);
-  f("is_singular", &R::is_singular), f("gradient", &R::gradient);
+  f("is_singular", &R::is_singular), f("gradient", &R::gradient), f("set_up_stopped", &R::set_up_stopped);
 }
 
 template <class F>

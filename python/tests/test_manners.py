@@ -39,6 +39,7 @@ INTERRUPTED = """
         {work}
     except ost.Interrupted as e:
         r = e.result
+        assert r is not None or "s, while the set-up with lu was made" in str(e), e
         print(time.perf_counter() - sent[0], r is not None and r.status, r is not None and r.iterations > 0
               and np.linalg.norm(1 - A.tocsr() @ r.x) < np.sqrt(A.shape[0]))
     else:

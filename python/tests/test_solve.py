@@ -145,6 +145,20 @@ def test_options_are_checked(given, what, poisson):
         ost.solve(poisson, np.ones(poisson.shape[0]), **given)
 
 
+@pytest.mark.parametrize("value", [None, 3])
+@pytest.mark.parametrize("name, what", [("maxitr", "did you mean maxiter"), ("rtoll", "did you mean rtol"), ("tol", "it is rtol"),
+                                        ("foo", "known: rtol")])
+def test_misspelt_options_are_named(name, what, value, poisson):
+    """Also where they say nothing, and where they are to hold for calls that follow."""
+    b, S, wrong = np.ones(poisson.shape[0]), ost.Solver(poisson), {name: value}
+    for call in (lambda: ost.solve(poisson, b, **wrong), lambda: ost.Solver(poisson, **wrong), lambda: ost.options(**wrong),
+                 lambda: S.solve(b, **wrong), lambda: ost.Solver(poisson, lambda r: r, **wrong)):
+        with pytest.raises(ost.ArgumentError, match=what):
+            call()
+    with pytest.raises(ost.ArgumentError, match="unknown option 'device'"):
+        S.solve(b, device=None)  # of a set-up
+
+
 def test_gpu_that_isnt_there_is_named(poisson):
     if ost.cuda_available():
         r = ost.solve(poisson, np.ones(poisson.shape[0]), device="cuda")
@@ -172,6 +186,14 @@ def test_limits(rng):
         ost.Solver(A, None, solver="gmres").solve(np.ones(A.shape[0]), restart=400, mem_limit="1M")
 
 
+def test_a_set_up_that_was_stopped_says_what_was_made():
+    A = ost.generate("poisson2d:100")
+    r = ost.Solver(A, "lu", time_limit=1e-9).solve(np.ones(10**4), on_failure="ignore")
+    assert r.set_up_stopped and r.status == "time_limit" and r.preconditioner == "lu" and not r.x.any()
+    assert "in the set-up: the limit of 1e-09 s was reached while lu was made" in repr(r) and "nan" not in repr(r)
+    assert "NaN" not in json.dumps(r.to_dict()) and r.to_dict()["set_up_stopped"] is True
+
+
 def test_none_leaves_an_option_as_it_is(poisson):
     with ost.options(solver="bicgstab"):
         assert ost.solve(poisson, np.ones(poisson.shape[0]), solver=None).solver == "bicgstab"
@@ -186,6 +208,19 @@ def test_options_within_with(poisson):
         thread = threading.Thread(target=lambda: seen.append(ost.solve(poisson, b).solver))
         thread.start(), thread.join()
     assert seen == ["cg"] and ost.solve(poisson, b).solver == "cg"
+
+
+@pytest.mark.parametrize("given, name", [("ilu0", "ilu0"), (None, "none"), (lambda r: r, "function")])
+def test_options_have_a_preconditioner(given, name, poisson):
+    b = np.ones(poisson.shape[0])
+    usual = ost.Solver(poisson).preconditioner
+    with ost.options(preconditioner=given), ost.options(rtol=1e-6):
+        assert ost.Solver(poisson).preconditioner == name
+        assert ost.solve(poisson, b, effort="quick").preconditioner == name
+        assert ost.Solver(poisson, "ssor").preconditioner == ost.solve(poisson, b, preconditioner="ssor").preconditioner == "ssor"
+        assert ost.Solver(poisson, None).preconditioner == "none"
+        assert ost.Solver(poisson, "auto").preconditioner == usual != name
+    assert ost.Solver(poisson).preconditioner == usual
 
 
 def test_callbacks(poisson, rng):

@@ -7,6 +7,7 @@
 
 #include <ostinato/spmv/analysis/profile.hpp>
 #include <ostinato/spmv/cost/cost.hpp>
+#include <ostinato/spmv/space/sums.hpp>
 
 namespace ostinato::formats {
 
@@ -33,7 +34,7 @@ struct HostWork {
 inline constexpr HostKernel csr_host_kernel = {.slot = 0.95, .row = 1.8, .uneven = 5.5, .gather = 1, .stream = 0.72};
 
 /// Rows of a task, where a kernel hands out rows.
-inline constexpr double host_task_rows = 2048;
+inline constexpr double host_task_rows = sum_block;
 
 /// The share of the entries that read x at a column far from the last one, out of a vector that the second-level cache
 /// of a core doesn't hold.

@@ -17,7 +17,7 @@
 namespace ostinato {
 
 /// Elements per block in for_each and sum on Host.
-inline constexpr std::size_t host_block = 2048;
+inline constexpr std::size_t host_block = sum_block;
 /// The calling thread processes up to this many blocks alone, because waking the other threads would take as long.
 inline constexpr std::size_t serial_blocks = 4;
 

@@ -6,6 +6,10 @@
 
 namespace ostinato {
 
+/// Consecutive elements, or rows, that are summed up apart from the others, in one order: in every space, and on ranks,
+/// which have whole blocks of them. So the bits of a sum depend on neither threads nor ranks.
+inline constexpr int sum_block = 2048;
+
 /// K sums that are accumulated together, in double precision or, with S = sum_t of a complex type, in complex<double>.
 template <int K, class S = double>
 struct Sums {

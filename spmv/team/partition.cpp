@@ -17,8 +17,6 @@ namespace ostinato {
 using detail::append;
 using detail::Reader;
 
-static_assert(Partition::block == static_cast<Index>(host_block));
-
 namespace {
 
 constexpr Index to_block(double row, Index rows) {

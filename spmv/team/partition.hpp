@@ -8,6 +8,7 @@
 #include <ostinato/spmv/base/extents.hpp>
 #include <ostinato/spmv/base/index.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
+#include <ostinato/spmv/space/sums.hpp>
 #include <ostinato/spmv/team/team.hpp>
 
 namespace ostinato {
@@ -19,7 +20,7 @@ namespace ostinato {
 /// `block`, as those of by_rows() and by_entries() are. So up to 2048 rows are all on the first rank.
 class Partition {
  public:
-  static constexpr Index block = 2048;         ///< rows that are summed up at once: host_block
+  static constexpr Index block = sum_block;    ///< rows that are summed up at once
   static constexpr Index entries_of_row = 10;  ///< that a row weighs beside its own, where work is shared
 
   Partition() = default;

@@ -208,7 +208,7 @@ void detail::multiply_slab(const Cuda& space, const SlabProduct& product, SlabPa
 }
 
 __device__ Sums<1> detail::SumsOfPlanes::sum_of_block(std::size_t begin, std::size_t) const {
-  const double* const of_plane = sums + begin / cuda::sum_rows * tiles;
+  const double* const of_plane = sums + begin / sum_block * tiles;
   Sums<1> mine{};
   for (unsigned tile = threadIdx.x; tile < tiles; tile += cuda::block_threads) mine.v[0] += __ldcg(of_plane + tile);
   return cuda::block_sum(mine);

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <ostinato/preconditioners/fsai/fsai.hpp>
@@ -61,6 +62,12 @@ void expect_same(const Whole<T>& found, const Whole<T>& expected) {
 struct StopAfter {
   std::shared_ptr<int> looks;
   bool stop_requested() const { return --*looks < 0; }
+};
+
+/// Asks for a stop where another rank's thread looks.
+struct OfOthers {
+  std::thread::id own;
+  bool stop_requested() const { return std::this_thread::get_id() != own; }
 };
 
 DistributedOptions with(const std::string& solver, const std::string& precond, int most = 60) {
@@ -286,6 +293,10 @@ TEST(DistributedSolve, LeavesTheGuessWhereItsSetUpIsStopped) {
     std::vector<double> x(static_cast<std::size_t>(rows.length(team)), 7);
     const SolveResult late = solve(team, mine, piece(slow().b, rows, team), x, options);
     EXPECT_EQ(late.status, Status::time_limit);
+    EXPECT_TRUE(late.set_up_stopped);
+    EXPECT_EQ(late.preconditioner, "auto");
+    EXPECT_EQ(late.message().find("nan"), std::string::npos) << late.message();
+    EXPECT_NE(late.message().find("limit of 1e-09 s was reached; the set-up"), std::string::npos) << late.message();
     EXPECT_EQ(x, std::vector<double>(x.size(), 7));
     options.solve.time_limit = 0;
     if (team.rank() == 1) options.solve.stop = StopAfter{std::make_shared<int>(0)};
@@ -501,6 +512,18 @@ TEST(DistributedSolve, StopsInEachStepOfTheSetUpOnAllRanks) {
         EXPECT_GE(looks, 5) << partition;
         EXPECT_LT(looks, most) << partition;
       }
+    }
+  });
+}
+
+TEST(DistributedSolveOnThreads, StopsTheSetUpOfRanksThatAreNotAsked) {
+  Team::run(3, [](const Team& team) {
+    const Partition rows = Partition::by_rows(team, slow().a.rows);
+    const Csr<double> mine = piece(slow().a, rows.begin(team), rows.end(team));
+    for (const int asked : {0, 1}) {
+      DistributedOptions options = with("auto", "fsai");
+      if (team.rank() == asked) options.solve.stop = OfOthers{std::this_thread::get_id()};
+      EXPECT_THROW(DistributedSolver<double>(team, mine, options, Host(1)), Stopped) << asked;
     }
   });
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <ostinato/spmv/base/error.hpp>
+#include <ostinato/spmv/base/stop.hpp>
 #include <ostinato/strategy/linear_solver.hpp>
 
 #include "strategy/distributed_stencil_solves.hpp"
@@ -94,6 +95,14 @@ TEST(DistributedStencilSolve, GoesOnWhereTheMatrixIsNotDefinite) {
     expect_solved(whole, stencil, 1e-6);
     EXPECT_EQ(whole.method, "minres");
     EXPECT_EQ(whole.result.notes.size(), 1u);
+  });
+}
+
+TEST(DistributedStencilSolve, EndsItsSetUpByTheClockOfRankZero) {
+  on_ranks({1, 3}, [](const Team& team) {
+    DistributedStencilOptions options = with("auto", "multigrid");
+    options.solve.time_limit = team.rank() == 0 ? 1e-9 : 1000;
+    EXPECT_THROW(DistributedStencilSolver<double>(team, laplacian_stencil(blocks, true), options, Host(1)), Stopped);
   });
 }
 

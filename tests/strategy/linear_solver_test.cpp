@@ -515,6 +515,10 @@ TYPED_TEST(LinearSolvers, EndWithinALimitOfTimeThatTheSetUpHasTaken) {
   EXPECT_EQ(result.iterations, 0);
   EXPECT_EQ(x.download(), system.x0);
   EXPECT_NEAR(result.relative_residual, exact_residual(a.view(), system.x0, system.b).relative, 1e-6);
+  EXPECT_TRUE(result.set_up_stopped);
+  EXPECT_EQ(result.preconditioner, "multigrid");
+  EXPECT_EQ(solver.set_up().preconditioner.name, "multigrid");
+  EXPECT_NE(result.message().find("in the set-up: the limit of 1e-09 s"), std::string::npos) << result.message();
 }
 
 TYPED_TEST(LinearSolvers, EndWhenAStopWasRequestedInTheSetUp) {
@@ -529,7 +533,11 @@ TYPED_TEST(LinearSolvers, EndWhenAStopWasRequestedInTheSetUp) {
   const auto system = with_known_solution(a);
   auto x = this->put(system.x0);
 
-  EXPECT_EQ(solver.solve(this->put(system.b), x, {}).status, Status::interrupted);
+  const SolveResult result = solver.solve(this->put(system.b), x, {});
+
+  EXPECT_EQ(result.status, Status::interrupted);
+  EXPECT_TRUE(result.set_up_stopped);
+  EXPECT_NE(result.reason.find(" s while multigrid was made"), std::string::npos) << result.reason;
 }
 
 TYPED_TEST(LinearSolvers, EndWhenAStopWasRequestedWhileTheyTakeNewValues) {

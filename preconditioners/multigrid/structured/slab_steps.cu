@@ -48,7 +48,7 @@ template void copy_for_ranks(const Cuda&, const ostinato::detail::RendezvousView
                              std::size_t);
 
 __device__ Sums<1> SumsThere::sum_of_block(std::size_t begin, std::size_t) const {
-  return {{__ldcg(sums + begin / cuda::sum_rows)}};
+  return {{__ldcg(sums + begin / sum_block)}};
 }
 
 }  // namespace multigrid

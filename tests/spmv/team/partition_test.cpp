@@ -7,6 +7,7 @@
 
 #include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
+#include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/team/partition.hpp>
 
 #include "support/matrices.hpp"
@@ -15,6 +16,8 @@
 
 namespace ostinato::test {
 namespace {
+
+static_assert(Partition::block == sum_block && host_block == sum_block, "ranks share the blocks of sums");
 
 TEST(Partition, HasWholeBlocksOfRowsForEachRank) {
   on_ranks({1, 2, 3, 5, 7}, [](const Team& team) {
