@@ -9,6 +9,7 @@
 #include <ostinato/preconditioners/multigrid/rate.hpp>
 #include <ostinato/preconditioners/multigrid/structured/slab_cycle.hpp>
 #include <ostinato/spmv/space/distributed.hpp>
+#include <ostinato/spmv/space/graph_capture.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/vector_steps_definition.hpp>
 
@@ -88,6 +89,28 @@ SlabMultigrid<Local, T>::SlabMultigrid(const Map& a, const Partition& rows, mult
   if (!is_single<T> && power < multigrid_definition::largest_power_in_float &&
       power > 1 / multigrid_definition::largest_power_in_float)
     lower_ = std::make_unique<Lower>(*this);
+  if (lower_ != nullptr && capturable_) load_kernels();
+}
+
+/// Captures a cycle and drops it. So the kernels of captured cycles are on the GPU before a solve would wait for them.
+template <class Local, class T>
+void SlabMultigrid<Local, T>::load_kernels() const {
+  if constexpr (is_cuda<Local>) {
+    const Local& local = this->space_.local();
+    const RanksTogether ranks(this->space_);
+    if (!ranks.all(CudaGraph::can_capture(local))) return;
+    Vector<Local, double> unread(local, 2);  // nothing of the cycle runs
+    float* const v = reinterpret_cast<float*>(unread.data());
+    CudaGraph graph(local);
+    try {
+      RanksTogether(ranks).captured([&] {
+        graph.begin();
+        cycle_.template apply<float>({static_cast<const float*>(v)}, {v}, unread.data());
+      });
+    } catch (const DeviceError&) {  // a solve will find out, too
+    }
+    (void)graph.abandon();
+  }
 }
 
 /// By what a cycle shrinks a random error, which is the same for any number of ranks.

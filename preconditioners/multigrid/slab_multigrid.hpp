@@ -57,6 +57,7 @@ class SlabMultigrid final : public PreconditionerBase<Distributed<Local>, T> {
                                              const MultigridOptions& options, const MemoryBudget& memory);
   SlabMultigrid(const Map& a, const Partition& rows, multigrid::Cycle<Space> cycle);
   double tried(const Map& a, const Partition& rows) const;
+  void load_kernels() const;
 
   class Lower;
   template <class V>

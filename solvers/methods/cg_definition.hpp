@@ -60,13 +60,12 @@ class Recurrence {
     if constexpr (Real<V>) {
       if (is_scaled_) return run_scaled(r, norm, range, monitor);
     }
-    const int period = m_.is_identity() ? Cg::period : 1;
-    GraphCapture<Space> run_block(space_, monitor.every(), period, a_.capturable() && m_.capturable());
     ConvergenceState* state = monitor.start(norm, range, !m_.varies());
     const Out<V> z = m_.is_identity() ? r : z_;
     const double sign_a = is_negative(a_) ? -1 : 1, sign_m = sign_a < 0 ? sign_of_m(r, z) : 1;
     if (m_.is_identity()) dot<V>(space_, r, r, rz_);
     if (zq_ != nullptr) space_.zero(q_.data(), q_.size_bytes());
+    GraphCapture<Space>& run_block = blocks({r.data(), rr, sign_m, monitor.every()}, m_.is_identity() ? Cg::period : 1);
     const auto iterate = [&] {
       if (!m_.is_identity()) {
         precondition(r, z, rz_);                         // z = M^-1 r;  rz = r . z
@@ -94,12 +93,12 @@ class Recurrence {
 
   /// The same with a diagonal M: z isn't stored, and r . z goes with r . r.
   void run_scaled(Out<V> r, double norm, const NormRange& range, Monitor<Space>& monitor) {
-    GraphCapture<Space> run_block(space_, monitor.every(), Cg::period, a_.capturable() && m_.capturable());
     ConvergenceState* state = monitor.start(norm, range, true);
     auto [now, next] = sums_;  // r . r and rz: of this iteration, and of the next one or the one before
     scaled_square<V>(space_, inverse_, r, now + 1);
     const double sign_a = is_negative(a_) ? -1 : 1,
                  sign_m = sign_a < 0 && real_part(read_scalar(space_, now + 1)) < 0 ? -1 : 1;
+    GraphCapture<Space>& run_block = blocks({r.data(), nullptr, sign_m, monitor.every()}, Cg::period);
     const auto iterate = [&, &now = now, &next = next] {
       // x += alpha p of the iteration before;  p = M^-1 r + beta p
       update_x_p<T, V>(space_, next + 1, pq_, now + 1, nullptr, r, x_, p_, state, inverse_);
@@ -111,6 +110,22 @@ class Recurrence {
     while (monitor.next()) run_block({a_.revision(), m_.revision()}, iterate, now, next);
     update_x<T, V>(space_, next + 1, pq_, p_, x_, state);  // x += alpha p of the last iteration
     monitor.finish();
+  }
+
+  /// What the steps of a run have as arguments that may differ from those of the run before.
+  struct Arguments {
+    const V* r = nullptr;
+    Slot<V> rr = nullptr;
+    double sign_m = 0;
+    int every = 0;
+    bool operator==(const Arguments&) const = default;
+  };
+  /// The blocks of a run: those of the run before, with their graph, unless the arguments differ.
+  GraphCapture<Space>& blocks(const Arguments& arguments, int period) {
+    if (!blocks_ || arguments_ != arguments)
+      blocks_.emplace(space_, arguments.every, period, a_.capturable() && m_.capturable());
+    arguments_ = arguments;
+    return *blocks_;
   }
 
   /// Whether it is so on all ranks that have rows.
@@ -159,6 +174,8 @@ class Recurrence {
   Slot<V> pq_, rz_, rz_before_;
   std::pair<Slot<V>, Slot<V>> sums_;  ///< two of each
   Slot<V> zq_;
+  Arguments arguments_;
+  std::optional<GraphCapture<Space>> blocks_;
 };
 
 /// The recurrence with vectors in float, where A and M take them, for as long as it brings x nearer.

@@ -36,7 +36,8 @@ namespace ostinato {
 /// make reading back cheap, and short enough that few iterations are enqueued after the end of a solve. On the CPU a
 /// block has one iteration unless options.check_every says otherwise, and on the GPU so, too, when there will be few
 /// and long ones: the host keeps up, and an iteration too many would count. `preconditioning`: seconds of an
-/// application of M. Ranks on GPUs meet at the end of a block: those have eight iterations, or two of few.
+/// application of M. Ranks on GPUs meet at the end of a block: those have eight iterations, or two of few, or one where
+/// an iteration takes longer than the hosts take to meet.
 template <class Space, class Map>
 int block_length(const Space& space, const Map& a, const SolveOptions& options, int period, double preconditioning = 0,
                  bool few_iterations = false) {
@@ -49,13 +50,15 @@ int block_length(const Space& space, const Map& a, const SolveOptions& options, 
   if (options.check_every > 0) return whole(options.check_every);
   if constexpr (!Space::has_streams) {
     return 1;
-  } else if constexpr (SharedSpace<Space>) {
-    return whole(few_iterations ? 2 : 8);  // the same on all ranks, and for any number of them
   } else {
-    constexpr double between_readbacks = 100e-6, launches = 6e-6, long_enough = 50e-6;
     const double bytes =
         12.0 * static_cast<double>(a.rows()) * sizeof(typename Map::value_type) + static_cast<double>(a.bytes());
+    constexpr double between_readbacks = 100e-6, launches = 6e-6, long_enough = 50e-6;
     const double iteration = launches + bytes / space.bandwidth() + preconditioning;
+    if constexpr (SharedSpace<Space>) {  // the same on all ranks
+      const bool is_long = most_of(space, iteration) > between_readbacks;
+      return whole(!few_iterations ? 8 : is_long ? 1 : 2);
+    }
     if (few_iterations && iteration > long_enough) return 1;
     return whole(std::clamp(2 * static_cast<int>(between_readbacks / iteration / 2), 2, 16));
   }

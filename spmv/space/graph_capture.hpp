@@ -26,7 +26,8 @@ struct Revisions {
 /// launch replaces all kernel launches of a block. When the iterations can't be captured, every block runs without a
 /// graph. So do all blocks from the first whose capture is broken, by a call of another thread or by one that
 /// a capture doesn't allow, or whose graph can't be had, because memory ran out: of that block nothing has run then.
-/// On other spaces every block runs as it is. Ranks that share a space on GPUs do each of these steps together.
+/// On other spaces every block runs as it is. Ranks that share a space on GPUs do each of these steps together, and
+/// capture the first block: without a graph their hosts meet at each sum and each exchange.
 ///
 /// Requires  For capture, the length of a block is a multiple of `period`. After `period` iterations every scalar is in
 ///           the memory slot where it was before. A graph needs this, because a graph always uses the same slots. With
@@ -79,11 +80,12 @@ class NotCapturable : public DeviceError {
 ///   space()             of which a stream is captured
 ///   may_capture(here), all(here), any(here)    whether they can, and what all of them or some say
 ///   captured(enqueue)   calls enqueue() during the capture
+///   makes_room()        whether the latest capture found too little memory, of which the next one will have more
 ///   launch(graph)
 template <class Company>
 class CapturedBlocks {
  public:
-  /// enough: iterations after which a block is captured in any case.
+  /// enough: iterations after which a block is captured in any case; 0 for the first one, on all ranks.
   CapturedBlocks(Company company, int iterations, int period, bool capturable, int enough)
       : company_(std::move(company)),
         iterations_(iterations),
@@ -96,11 +98,13 @@ class CapturedBlocks {
   /// such as pointers that it swaps.
   template <class F, class... Changed>
   void operator()(const Revisions& revisions, F&& iterate, Changed&... changed) {
-    if (may_capture_ && company_.any(pays())) {
+    if (may_capture_ && (enough_ == 0 || company_.any(pays()))) {
       const std::tuple<Changed...> before(changed...);
-      if (launch_graph(revisions, iterate)) return;
+      do {
+        if (launch_graph(revisions, iterate)) return;
+        std::tie(changed...) = before;
+      } while (company_.makes_room());
       may_capture_ = false;
-      std::tie(changed...) = before;
     }
     run_plain(iterate);
   }
@@ -182,6 +186,7 @@ class AloneOnGpu {
   static bool may_capture(bool here) { return here; }
   static bool all(bool here) { return here; }
   static bool any(bool here) { return here; }
+  static bool makes_room() { return false; }
   template <class F>
   static void captured(F enqueue) {
     enqueue();

@@ -227,24 +227,39 @@ struct StencilProduct {
   }
 };
 
+/// Elements that StencilProductOfFours moves as one.
+struct alignas(16) Four {
+  float v[4];
+};
+
+/// The lines of x that StencilProductOfFours reads: those of the grid.
+struct LinesOfGrid {
+  OSTINATO_FUNCTION static bool contains(const Extents& grid, Index x, Index y, Index z) {
+    return grid.contains(x, y, z);
+  }
+  /// Element i of x, moved by a step that leads to another line, which contains() has found.
+  OSTINATO_FUNCTION static const float* line(const Extents& grid, const float* x, std::size_t i, const Step& d, Index) {
+    return x + i + d.distance(grid);
+  }
+  OSTINATO_FUNCTION static Four load(const float* from) { return *reinterpret_cast<const Four*>(from); }
+  OSTINATO_FUNCTION static void store(float* to, const Four& four) { *reinterpret_cast<Four*>(to) = four; }
+};
+
 /// A mixed product on Cuda, where all points have the same row up to the sides of the grid; the sum is w . out. A call
 /// takes four points beside each other along x, so that their elements move as one: with a point a call, conversions
 /// and addresses take longer than the bytes.
 ///
 /// Requires  Lines of whole fours, and vectors aligned to them.
-template <class Shape, class T>
+template <class Shape, class T, class Lines = LinesOfGrid>
 struct StencilProductOfFours {
   static constexpr int together = 4;
-
-  struct alignas(together * sizeof(float)) Four {
-    float v[together];
-  };
 
   Extents grid;
   T coefficient[Shape::count() + 1];  ///< of the neighbours in ascending order, then of the point itself
   const float* x;
   float* out;
   const float* w;
+  Lines lines = {};
 
   /// What there are calls for.
   OSTINATO_FUNCTION Extents fours() const { return {grid.x / together, grid.y, grid.z}; }
@@ -253,16 +268,16 @@ struct StencilProductOfFours {
     const Index px = together * four;
     const std::size_t i = grid.number(px, py, pz);
     T own[together + 2], line[together + 2], sum[together];
-    load(px, i, true, own);
+    load(px, x + i, true, own);
 #pragma unroll
     for (int k = 0; k < together; ++k) sum[k] = coefficient[Shape::count()] * own[k + 1];
     for_coefficients<Shape>([&](int c, auto n) {
       constexpr Step d = Step::of(decltype(n)::value);
       constexpr bool is_own = d.y == 0 && d.z == 0;
-      const bool inside = grid.contains(px, py + d.y, pz + d.z);
+      const bool inside = lines.contains(grid, px, py + d.y, pz + d.z);
       if constexpr (!is_own && (Shape::star || d.x < 0)) {
         constexpr Step of_line{0, d.y, d.z};
-        load(px, inside ? i + static_cast<std::size_t>(of_line.distance(grid)) : i, !Shape::star, line);
+        load(px, inside ? lines.line(grid, x, i, of_line, pz) : x + i, !Shape::star, line);
       }
       const T factor = inside ? coefficient[c] : T{0};
 #pragma unroll
@@ -271,8 +286,8 @@ struct StencilProductOfFours {
     Four rounded;
 #pragma unroll
     for (int k = 0; k < together; ++k) rounded.v[k] = static_cast<float>(sum[k]);
-    *reinterpret_cast<Four*>(out + i) = rounded;
-    const Four of_w = w == out ? rounded : w == x ? Four{} : *reinterpret_cast<const Four*>(w + i);
+    lines.store(out + i, rounded);
+    const Four of_w = w == out ? rounded : w == x ? Four{} : lines.load(w + i);
     Sums<1> dot{};
 #pragma unroll
     for (int k = 0; k < together; ++k)
@@ -282,15 +297,15 @@ struct StencilProductOfFours {
   }
 
  private:
-  /// The elements of four points from i on and, with `beside`, of those beside them; 0 outside of the grid. In place of
-  /// a line outside, the points' own is loaded, with a coefficient of 0.
-  OSTINATO_FUNCTION void load(Index px, std::size_t i, bool beside, T (&v)[together + 2]) const {
-    const Four four = *reinterpret_cast<const Four*>(x + i);
+  /// The elements of four points and, with `beside`, of those beside them; 0 outside of the grid. In place of a line
+  /// outside, the points' own is loaded, with a coefficient of 0.
+  OSTINATO_FUNCTION void load(Index px, const float* from, bool beside, T (&v)[together + 2]) const {
+    const Four four = lines.load(from);
 #pragma unroll
     for (int k = 0; k < together; ++k) v[k + 1] = static_cast<T>(four.v[k]);
     if (!beside) return;
-    v[0] = px > 0 ? static_cast<T>(x[i - 1]) : T{0};
-    v[together + 1] = px + together < grid.x ? static_cast<T>(x[i + together]) : T{0};
+    v[0] = px > 0 ? static_cast<T>(from[-1]) : T{0};
+    v[together + 1] = px + together < grid.x ? static_cast<T>(from[together]) : T{0};
   }
 };
 

@@ -169,6 +169,7 @@ DistributedOperator<Local, T>::DistributedOperator(const Space& space, const Par
     format_ = "csr";
   ghosts_ = std::make_unique<GhostExchange<Local, T>>(space, HaloPlan(team, cols, cut->ghosts), cut->own);
   team.agreed([&] { build(std::move(*cut)); });
+  space.expect_sums(this->rows());
 }
 
 /// What joins the sums of warps, where the formats leave them.

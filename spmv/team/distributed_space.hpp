@@ -81,6 +81,13 @@ class Distributed : public Local {
   /// Until end_capture() sums are kernels that wait for those of other ranks, which the returned object keeps possible.
   std::shared_ptr<Rendezvous> begin_capture() const requires is_cuda<Local> { return shared_->begin_capture(); }
   void end_capture() const requires is_cuda<Local> { shared_->captures = false; }
+  /// Makes room for captured sums over n elements of this rank, which a solve would wait for.
+  /// Exec      Collective, as the next one.
+  void expect_sums(std::size_t n) const {
+    if constexpr (is_cuda<Local>) shared_->expect_sums(n);
+  }
+  /// Whether a captured sum found too little room on some rank, for which the next capture will have more.
+  bool makes_room() const requires is_cuda<Local> { return shared_->makes_room(); }
   bool captures() const requires is_cuda<Local> { return shared_->captures; }
   void add_reductions(std::uint64_t replayed) const { shared_->reductions += replayed; }
 
@@ -89,6 +96,8 @@ class Distributed : public Local {
   double reduction_seconds() const { return shared_->seconds; }  ///< with the time that other ranks took longer
 
  private:
+  static constexpr std::size_t block = static_cast<std::size_t>(Partition::block);
+
   /// What goes ahead of the sums of a rank.
   struct Head {
     std::uint32_t said = 0, blocks = 0;
@@ -101,7 +110,7 @@ class Distributed : public Local {
     std::vector<std::size_t> published;  ///< bytes of each rank
     bool may_wait = false;               ///< kernels for each other
     bool captures = false;
-    std::size_t most_bytes = 0, captured_bytes = 0;  ///< of the sums of a rank's blocks so far; that there is room for
+    std::size_t most_bytes = 32768, captured_bytes = 0;  ///< of the sums of a rank's blocks; that there is room for
     std::shared_ptr<Rendezvous> rendezvous;
   };
   struct None {};
@@ -187,12 +196,22 @@ class Distributed : public Local {
     void confirm() requires is_cuda<Local> {
       if (this->rendezvous != nullptr) this->rendezvous->confirm();
     }
-    std::shared_ptr<Rendezvous> begin_capture() requires is_cuda<Local> {
+    void expect_sums(std::size_t n) requires is_cuda<Local> {
+      constexpr std::size_t of_a_sum = 2 * sizeof(double);  // few methods make more sums at once
+      meet();
+      this->most_bytes = std::max(this->most_bytes, (n + block - 1) / block * of_a_sum);
+      if (this->may_wait) make_room();
+    }
+    bool makes_room() requires is_cuda<Local> { return team.most(this->most_bytes) > this->captured_bytes; }
+    void make_room() requires is_cuda<Local> {
       constexpr std::size_t of_a_number = 16;  // and one goes ahead
       this->captured_bytes = std::max(this->captured_bytes, team.most(this->most_bytes));
       const std::size_t need = (this->captured_bytes / sizeof(double) + 1) * of_a_number;
       if (this->rendezvous == nullptr || this->rendezvous->view().bytes < need)
         this->rendezvous = std::make_shared<Rendezvous>(team, local, need);
+    }
+    std::shared_ptr<Rendezvous> begin_capture() requires is_cuda<Local> {
+      make_room();
       this->captures = true;
       return this->rendezvous;
     }
@@ -219,9 +238,9 @@ class Distributed<Local>::BlockSums {
  public:
   BlockSums(Shared& shared, std::size_t n) : shared_(shared), n_(n), own_((n + block - 1) / block) {
     if constexpr (is_cuda<Local>) {
+      shared.most_bytes = std::max(shared.most_bytes, own_ * sizeof(Sums));
       if (shared.captures) return;
       shared.meet();
-      shared.most_bytes = std::max(shared.most_bytes, own_ * sizeof(Sums));
       if (shared.peers != nullptr) {
         shared.peers->turn(own_ * sizeof(Sums));
         return;
@@ -242,8 +261,7 @@ class Distributed<Local>::BlockSums {
   /// Where a captured kernel does all of it.
   /// Throws    NotCapturable where there is too little room.
   const detail::RendezvousView& rendezvous() const requires is_cuda<Local> {
-    if (own_ * sizeof(Sums) > shared_.captured_bytes)
-      throw NotCapturable("a sum is longer than those before the capture");
+    if (own_ * sizeof(Sums) > shared_.captured_bytes) throw NotCapturable("a sum is longer than those before");
     ++shared_.reductions;
     return shared_.rendezvous->view();
   }
@@ -275,8 +293,6 @@ class Distributed<Local>::BlockSums {
   }
 
  private:
-  static constexpr std::size_t block = static_cast<std::size_t>(Partition::block);
-
   /// For the sums of this rank.
   std::byte* place() {
     if constexpr (is_cuda<Local>) {
@@ -299,6 +315,7 @@ class RanksTogether {
   bool may_capture(bool here) const { return space_.all(here) && space_.can_capture(); }
   bool any(bool here) const { return !space_.all(!here); }
   bool all(bool here) const { return space_.all(here); }
+  bool makes_room() const { return space_.makes_room(); }
 
   template <class F>
   void captured(F enqueue) {
@@ -308,6 +325,7 @@ class RanksTogether {
       enqueue();
     } catch (...) {
       space_.end_capture();
+      space_.add_reductions(before - space_.reductions());
       throw;
     }
     space_.end_capture();
@@ -327,12 +345,12 @@ class RanksTogether {
   std::uint64_t reductions_ = 0;            ///< of a block
 };
 
-/// The second block is captured: without a graph the hosts meet at each sum and each exchange.
+/// The first block is captured: what it needs was made when the operators were (expect_sums).
 template <>
 class GraphCapture<Distributed<Cuda>> : public CapturedBlocks<RanksTogether> {
  public:
   GraphCapture(const Distributed<Cuda>& space, int iterations, int period, bool capturable)
-      : CapturedBlocks(RanksTogether(space), iterations, period, capturable, 1) {}
+      : CapturedBlocks(RanksTogether(space), iterations, period, capturable, 0) {}
 };
 
 /// Copies behind the work of the GPU, as on one.

@@ -123,6 +123,16 @@ class DistributedStencil<Local, T>::Lower final : public LinearMap<Space, float>
                   });
     }
   }
+  void apply_dot(Block<const float> x, Block<float> y, Block<const float> w, Slot<float> slots) const override {
+    require_shapes("apply_dot", this->rows(), this->cols(), x.rows, y.rows);
+    require_shapes("apply_dot", this->rows(), this->cols(), x.rows, w.rows);
+    if constexpr (is_cuda<Local>) {
+      for (int k = 0; a_.product_ && k < y.columns; ++k)
+        a_.dot_of_planes(x.column(k).data(), y.column(k).data(), w.column(k).data(), slots + k);
+      if (a_.product_) return;
+    }
+    LinearMap<Space, float>::apply_dot(x, y, w, slots);
+  }
   bool capturable() const override { return a_.in_float_.ghosts->capturable(); }
   const Facts* facts() const override { return a_.facts(); }
 
@@ -150,6 +160,7 @@ DistributedStencil<Local, T>::DistributedStencil(const Space& space, const Stenc
   Rows of_function;
   describe(stencil, of_function);
   team.agreed([&] { build(stencil, of_function, arranged); });
+  space.expect_sums(this->rows());
 }
 
 template <class Local, class T>
@@ -261,7 +272,56 @@ void DistributedStencil<Local, T>::build(const Stencil& stencil, const Rows& row
   }
   right_ = Vector<Local, T>(local, elements, T{0});
   slot_ = Vector<Local, sum_t<T>>(local, 1);
+  if constexpr (is_cuda<Local> && !is_single<T>) build_product();
   local.wait();  // other streams may write what is made here
+}
+
+/// The product in float with its sum in one pass, where SlabProduct can: the same on all ranks.
+template <class Local, class T>
+void DistributedStencil<Local, T>::build_product() requires is_cuda<Local> {
+  constexpr std::size_t least_plane = 4096;  // points, below which few threads of a tile would have work
+  const Extents& e = grid_.extents;
+  const bool suits = detail::last_axis(e) == 2 && !detail::around_of(grid_).periodic.any() && e.x % 4 == 0;
+  if (table_.empty() || !suits || plane_ < least_plane) return;
+  const auto row = detail::row_of_all(table_, e);
+  if (!row) return;
+  const auto beside = [&](Index plane, const float* gathered) {
+    const std::size_t first = static_cast<std::size_t>(plane) * plane_;
+    const int rank = row_parts_.owner(static_cast<Index>(first));
+    return detail::PlaneBeside{gathered, rank, first - static_cast<std::size_t>(row_parts_.offset(rank))};
+  };
+  detail::SlabProduct product{.grid = {e.x, e.y, end_ - begin_}, .star = grid_.star, .row = *row};
+  const GhostExchange<Local, float>& ghosts = *in_float_.ghosts;
+  const float* const there = ghosts.boundary().data();
+  const bool has_planes = begin_ < end_;
+  if (has_planes && begin_ > 0) product.below = beside(begin_ - 1, there);
+  if (has_planes && end_ < e.z) product.above = beside(end_, there + ghosts.plan().below() + ghosts.owns());
+  sums_ = Vector<Local, double>(space_.local(), product.sum_count());
+  product.sums = sums_.data();
+  product_ = product;
+}
+
+/// y = A x;  *slot = w . y, by SlabProduct.
+template <class Local, class T>
+void DistributedStencil<Local, T>::dot_of_planes(const float* x, float* y, const float* w,
+                                                 Slot<float> slot) const requires is_cuda<Local> {
+  const GhostExchange<Local, float>& ghosts = *in_float_.ghosts;
+  detail::SlabProduct product = *product_;
+  product.x = x;
+  product.y = y;
+  product.w = w;
+  if (ghosts.meets_in_kernels()) {
+    if (ghosts.rendezvous().partners != 0) product.at = ghosts.rendezvous();
+    detail::multiply_slab(space_.local(), product);
+  } else {
+    ghosts.start(x);
+    detail::multiply_slab(space_.local(), product, detail::SlabPart::inside);
+    ghosts.finish(x);
+    detail::multiply_slab(space_.local(), product, detail::SlabPart::sides);
+  }
+  const std::size_t planes = static_cast<std::size_t>(end_ - begin_);
+  sum(space_, planes * static_cast<std::size_t>(Partition::block), detail::SumsOfPlanes{product.sums, product.tiles()},
+      slot);
 }
 
 /// The nonzeros of this rank's rows, from the table of classes.
@@ -417,7 +477,7 @@ bool DistributedStencil<Local, T>::accurate_residual(double outer, double inner,
 
 template <class Local, class T>
 std::size_t DistributedStencil<Local, T>::bytes() const {
-  std::size_t total = arranged_.bytes() + right_.bytes() + moving_.bytes() + in_float_.bytes();
+  std::size_t total = arranged_.bytes() + right_.bytes() + moving_.bytes() + in_float_.bytes() + sums_.bytes();
   if (slab_ != nullptr) total += slab_->bytes();
   for (const Window& w : windows_) total += w.a->bytes();
   return total;

@@ -20,6 +20,7 @@
 #include <ostinato/spmv/team/distributed_space.hpp>
 #include <ostinato/spmv/team/ghost_exchange.hpp>
 #include <ostinato/spmv/team/partition.hpp>
+#include <ostinato/spmv/team/slab_product.hpp>
 
 namespace ostinato {
 
@@ -38,7 +39,8 @@ Partition slab_partition(const Team& team, const Extents& points);
 /// Shapes    rows() is that of this rank, as are x and y: parts of vectors. facts() is of the whole matrix.
 /// Layout    As StencilOperator, for a slab and for two windows of three planes.
 /// Traffic   As StencilOperator, that of GhostExchange, and some 200 bytes for each point of a plane that has ghosts
-///           beside it. apply_dot reads w and y again, and residual r.
+///           beside it. apply_dot reads w and y again, and residual r. On GPUs, apply_dot of vectors in float does
+///           all in one pass where the grid has three dimensions, lines of whole fours and no periodic axis.
 /// Exec      All ranks call all functions together, each on one thread (GhostExchange). A function for coefficients is
 ///           called for each point of a slab, and for those of the planes beside it.
 /// Requires  The same stencil on all ranks.
@@ -103,6 +105,8 @@ class DistributedStencil : public LinearMap<Distributed<Local>, T> {
   void build(const Stencil& stencil, const Rows& rows, std::span<const Index> arranged);
   double largest_row_of(const Rows& rows) const;
   Offset entries_of_classes() const;
+  void build_product() requires is_cuda<Local>;
+  void dot_of_planes(const float* x, float* y, const float* w, Slot<float> slot) const requires is_cuda<Local>;
   template <class V>
   const V* windows_x(const Moving<V>& moving) const;
   template <class V, class Multiply>
@@ -125,8 +129,10 @@ class DistributedStencil : public LinearMap<Distributed<Local>, T> {
   std::vector<Window> windows_;
   Vector<Local, Index> arranged_;  ///< of the ghosts' boundary(), for the windows; empty where they are in its order
   Moving<T> moving_;
-  mutable Vector<Local, T> right_;  ///< b of the windows
-  Moving<float> in_float_;          ///< where T is double
+  mutable Vector<Local, T> right_;              ///< b of the windows
+  Moving<float> in_float_;                      ///< where T is double
+  std::optional<detail::SlabProduct> product_;  ///< without vectors
+  Vector<Local, double> sums_;                  ///< of product_
   std::unique_ptr<LinearMap<Space, float>> lower_;
   mutable Vector<Local, sum_t<T>> slot_;
 };

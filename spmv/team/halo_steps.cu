@@ -64,26 +64,6 @@ __global__ void __launch_bounds__(cuda::block_threads)
   if (cuda::is_last_to_leave(at) && threadIdx.x == 0) cuda::part(at, met);
 }
 
-/// Tells the partners where x is.
-template <class T>
-__device__ void say_where(const detail::RendezvousView& at, std::uint64_t met, const T* x) {
-  const int rank = static_cast<int>(threadIdx.x);
-  if (rank >= at.ranks || !cuda::is_partner(at, rank)) return;
-  *reinterpret_cast<const T**>(cuda::room_of(at, met, rank)) = x;
-  cuda::say(at, met, rank);
-}
-
-/// Where the x of each partner is, once it says so.
-template <class T>
-__device__ void hear_where(const detail::RendezvousView& at, std::uint64_t met, const T** of_rank) {
-  const int rank = static_cast<int>(threadIdx.x);
-  if (rank < at.ranks && cuda::is_partner(at, rank)) {
-    cuda::hear(at, met, rank);
-    of_rank[rank] = *reinterpret_cast<const T* const volatile*>(cuda::room_from(at, met, rank));
-  }
-  __syncthreads();
-}
-
 /// Thread blocks of the boundary on a multiprocessor, which wait for other ranks.
 constexpr int boundary_blocks = 2;
 
@@ -96,10 +76,13 @@ __global__ void __launch_bounds__(cuda::block_threads)
   const bool meets = ghosts.at.ranks != 0;
   cuda::pdl_trigger_and_wait();
   const std::uint64_t met = meets ? cuda::times_met(ghosts.at) : 0;
-  if (meets && blockIdx.x == 0) say_where(ghosts.at, met, x);
-  if (meets) hear_where(ghosts.at, met, of_rank);
+  if (meets && blockIdx.x == 0) cuda::say_where(ghosts.at, met, x);
+  if (meets) cuda::hear_where(ghosts.at, met, of_rank);
   const auto ghost = [&](Index g) {
-    if (meets) return __ldcg(of_rank[__ldg(ghosts.rank + g)] + __ldg(ghosts.place + g));
+    if (meets) {
+      const T* const from = of_rank[__ldg(ghosts.rank + g)];  // a rank that is late has said nothing
+      return from == nullptr ? T{0} : __ldcg(from + __ldg(ghosts.place + g));
+    }
     const auto at = static_cast<std::size_t>(g);
     return __ldcg(ghosts.gathered + (at < ghosts.below ? at : ghosts.gap + at));
   };

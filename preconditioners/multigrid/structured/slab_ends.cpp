@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include <ostinato/preconditioners/multigrid/structured/slab_steps.hpp>
 #include <ostinato/spmv/space/list.hpp>
 
 namespace ostinato::multigrid {
@@ -82,7 +83,7 @@ template <class T>
 auto SlabEnds<Local>::take(const T* r) const -> Planes<T> {
   if (is_direct_) {
     if (!memory_->meets_in_kernels()) turn_ = 1 - turn_;  // nothing runs of a capture that fails
-    if (has_beside_) of_r_.run(r, turn(), true);
+    if (has_beside_) of_r_.run(r, turn());
     return taken(r);
   }
   of_r_.run(r);
@@ -129,6 +130,14 @@ void SlabEnds<Local>::give(T* z) const {
   const Index first = std::max(rows_begin_, points_begin_);
   copy(first, std::min(rows_end_, points_end_), own + (first - points_begin_));
   copy(above, rows_end_, others + (below_end - rows_begin_));
+}
+
+template <class Local>
+void SlabEnds<Local>::meet() const {
+  if constexpr (is_cuda<Local>) {
+    if (is_direct_ && has_beside_ && memory_->is_shared() && memory_->meets_in_kernels())
+      RunCopies().enqueue_for_ranks(memory_->space().local(), memory_->rendezvous());
+  }
 }
 
 #define OSTINATO_MEMBERS(Space, T)                                            \

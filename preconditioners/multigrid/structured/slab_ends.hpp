@@ -49,13 +49,16 @@ class SlabEnds {
   /// Exec      Collective. Enqueued.
   template <class T>
   void give(T* z) const;
+  /// Ends a captured cycle that no sum over all ranks ends: the next one writes into the planes that this one has read.
+  /// Exec      Collective. Enqueued.
+  void meet() const;
 
  private:
   using Landing = typename SlabExchange<Local>::Landing;
 
   /// The parts of the room, in floats. With planes beside r alone, there are two of each, which are used in turn: what
   /// a cycle has read last may still be read when others begin the next one. Captured cycles, whose kernels keep their
-  /// addresses, have a third one and meet before they write.
+  /// addresses, have a third one, and meet at their end: in a sum, or by meet().
   struct Room {
     static constexpr std::size_t captured = 2, landings = is_cuda<Local> ? 3 : 2;
 

@@ -74,10 +74,10 @@ void SlabExchange<Local>::answer() {
 
 template <class Local>
 template <class V>
-void SlabExchange<Local>::run(const V* own, std::size_t array, [[maybe_unused]] bool meets_first) const {
+void SlabExchange<Local>::run(const V* own, std::size_t array) const {
   if (!memory_->is_shared() && in_.empty() && out_.empty()) return;
   if constexpr (is_cuda<Local>) {
-    return memory_->is_shared() ? write_to_others(own, array, meets_first) : go_through_hosts(own, array);
+    return memory_->is_shared() ? write_to_others(own, array) : go_through_hosts(own, array);
   } else {
     std::vector<detail::Message> to, from;
     for (const Run& run : out_) to.push_back({run.rank, const_cast<V*>(own + run.first), run.count * sizeof(V)});
@@ -89,11 +89,11 @@ void SlabExchange<Local>::run(const V* own, std::size_t array, [[maybe_unused]] 
 
 template <class Local>
 template <class V>
-void SlabExchange<Local>::write_to_others(const V* own, std::size_t array, bool meets_first) const {
+void SlabExchange<Local>::write_to_others(const V* own, std::size_t array) const {
   RunCopies copies;
   for (const Run& run : out_) copies.add(own + run.first, target<V>(run, array), run.count * sizeof(V));
   const Local& local = memory_->space().local();
-  if (memory_->meets_in_kernels()) return copies.enqueue_for_ranks(local, memory_->rendezvous(), meets_first);
+  if (memory_->meets_in_kernels()) return copies.enqueue_for_ranks(local, memory_->rendezvous());
   copies.enqueue(local);
   memory_->meet();
 }
@@ -130,10 +130,10 @@ void SlabExchange<Local>::go_through_hosts(const V* own, std::size_t array) cons
   }
 }
 
-#define OSTINATO_INSTANTIATE(Space)                                              \
-  template class SlabExchange<Space>;                                            \
-  template void SlabExchange<Space>::run(const float*, std::size_t, bool) const; \
-  template void SlabExchange<Space>::run(const double*, std::size_t, bool) const
+#define OSTINATO_INSTANTIATE(Space)                                        \
+  template class SlabExchange<Space>;                                      \
+  template void SlabExchange<Space>::run(const float*, std::size_t) const; \
+  template void SlabExchange<Space>::run(const double*, std::size_t) const
 OSTINATO_FOR_SPACES(OSTINATO_INSTANTIATE);
 
 }  // namespace ostinato::multigrid

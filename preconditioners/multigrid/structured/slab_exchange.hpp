@@ -42,9 +42,8 @@ class SlabExchange {
   /// `own`: the elements of this rank. `array`: the number of the array that gets the others.
   /// Requires  What reads the elements that came before has been enqueued on all ranks before their latest meeting.
   ///           Work that reads them now is enqueued behind.
-  /// `meets_first`: in captured cycles, ranks meet before they write, too, so that the first of these isn't required.
   template <class V>
-  void run(const V* own, std::size_t array = 0, bool meets_first = false) const;
+  void run(const V* own, std::size_t array = 0) const;
 
  private:
   /// Elements that come from a rank, or go to one.
@@ -63,7 +62,7 @@ class SlabExchange {
     return reinterpret_cast<V*>(run.to + array * run.apart) + run.within;
   }
   template <class V>
-  void write_to_others(const V* own, std::size_t array, bool meets_first) const;
+  void write_to_others(const V* own, std::size_t array) const;
   template <class V>
   void go_through_hosts(const V* own, std::size_t array) const;
 

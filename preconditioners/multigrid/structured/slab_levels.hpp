@@ -282,6 +282,7 @@ class PassSlab final : public SlabLevel<Local> {
     adds_up ? go_up_with_dot(r, coarse, target, ends.slot) : go_up(r, coarse, target);
     this->ends().give(ends.z.first);
     if (!adds_up) this->dot_of(ends);
+    if (ends.slot == nullptr) this->ends().meet();
   }
   /// How many sums of r . z a pass up over the finest grid leaves.
   std::size_t sums() const {

@@ -13,27 +13,19 @@ namespace multigrid {
 
 namespace {
 
-/// The last thread block waits for the other ranks; with `meets_first` all do, each of which has to know that it may
-/// write.
+/// The last thread block waits for the other ranks.
 template <class Unit>
 __global__ void __launch_bounds__(cuda::block_threads)
     copy_for_ranks_kernel(const __grid_constant__ ostinato::detail::RendezvousView at,
-                          const __grid_constant__ CopyRuns<Unit> runs, std::size_t n, bool meets_first) {
+                          const __grid_constant__ CopyRuns<Unit> runs, std::size_t n) {
   cuda::pdl_trigger_and_wait();
-  std::uint64_t met = cuda::times_met(at);
+  const std::uint64_t met = cuda::times_met(at);
   const int rank = static_cast<int>(threadIdx.x);
-  const bool has_partner = rank < at.ranks && cuda::is_partner(at, rank);
-  if (meets_first) {
-    if (has_partner && blockIdx.x == 0) cuda::say(at, met, rank);
-    if (has_partner) cuda::hear(at, met, rank);
-    ++met;
-    __syncthreads();
-  }
   const std::size_t stride = std::size_t{gridDim.x} * cuda::block_threads;
   for (std::size_t i = std::size_t{blockIdx.x} * cuda::block_threads + threadIdx.x; i < n; i += stride) runs(i);
   cuda::is_written_for_ranks();
   if (!cuda::is_last_to_leave(at)) return;
-  if (has_partner) {
+  if (rank < at.ranks && cuda::is_partner(at, rank)) {
     cuda::say(at, met, rank);
     cuda::hear(at, met, rank);
   }
@@ -45,19 +37,15 @@ __global__ void __launch_bounds__(cuda::block_threads)
 
 template <class Unit>
 void copy_for_ranks(const Cuda& space, const ostinato::detail::RendezvousView& at, const CopyRuns<Unit>& runs,
-                    std::size_t n, bool meets_first) {
-  // Thread blocks that wait are few where kernels don't overlap, since the other ranks may need the same GPU.
-  constexpr std::size_t few = 8;
-  const auto most = meets_first && !space.state().overlaps ? few : static_cast<std::size_t>(space.multiprocessors());
+                    std::size_t n) {
+  const auto most = static_cast<std::size_t>(space.multiprocessors());
   const std::size_t blocks = std::clamp<std::size_t>((n + cuda::block_threads - 1) / cuda::block_threads, 1, most);
-  cuda::launch(space, copy_for_ranks_kernel<Unit>, static_cast<unsigned>(blocks), cuda::block_threads, 0, at, runs, n,
-               meets_first);
+  cuda::launch(space, copy_for_ranks_kernel<Unit>, static_cast<unsigned>(blocks), cuda::block_threads, 0, at, runs, n);
 }
 
-template void copy_for_ranks(const Cuda&, const ostinato::detail::RendezvousView&, const CopyRuns<float>&, std::size_t,
-                             bool);
+template void copy_for_ranks(const Cuda&, const ostinato::detail::RendezvousView&, const CopyRuns<float>&, std::size_t);
 template void copy_for_ranks(const Cuda&, const ostinato::detail::RendezvousView&, const CopyRuns<SixteenBytes>&,
-                             std::size_t, bool);
+                             std::size_t);
 
 __device__ Sums<1> SumsThere::sum_of_block(std::size_t begin, std::size_t) const {
   return {{__ldcg(sums + begin / sum_block)}};

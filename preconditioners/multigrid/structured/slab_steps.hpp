@@ -100,11 +100,11 @@ struct CopyRuns {
 };
 
 /// Copies n units into the memory of other ranks, and meets these: what a rank enqueues behind it comes after the
-/// copies of all. With `meets_first`, the copies come after what all ranks have enqueued before it, too.
+/// copies of all.
 /// Exec      Enqueued, on all ranks that come to the rendezvous.
 template <class Unit>
 void copy_for_ranks(const Cuda& space, const ostinato::detail::RendezvousView& at, const CopyRuns<Unit>& runs,
-                    std::size_t n, bool meets_first);
+                    std::size_t n);
 
 /// Functor for sum() on GPUs of ranks: the sums that are there, one for each block of elements.
 struct SumsThere {
@@ -143,11 +143,11 @@ class RunCopies {
 
   /// Copies them into the memory of other ranks, and meets these, also where there is nothing to copy.
   template <class Space>
-  void enqueue_for_ranks(const Space& space, const ostinato::detail::RendezvousView& at, bool meets_first) {
+  void enqueue_for_ranks(const Space& space, const ostinato::detail::RendezvousView& at) {
     if (places_ % sizeof(SixteenBytes) == 0) {
-      copy_for_ranks(space, at, in_sixteens(), all_ / 4, meets_first);
+      copy_for_ranks(space, at, in_sixteens(), all_ / 4);
     } else {
-      copy_for_ranks(space, at, copies_, all_, meets_first);
+      copy_for_ranks(space, at, copies_, all_);
     }
     *this = {};
   }

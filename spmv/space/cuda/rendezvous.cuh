@@ -133,6 +133,26 @@ __device__ inline bool is_partner(const detail::RendezvousView& at, int rank) {
   return (at.partners >> rank & 1u) != 0;
 }
 
+/// Tells the partners where x is.
+template <class T>
+__device__ void say_where(const detail::RendezvousView& at, std::uint64_t met, const T* x) {
+  const int rank = static_cast<int>(threadIdx.x);
+  if (rank >= at.ranks || !is_partner(at, rank)) return;
+  *reinterpret_cast<const T**>(room_of(at, met, rank)) = x;
+  say(at, met, rank);
+}
+
+/// Where the x of each partner is, once it says so.
+template <class T>
+__device__ void hear_where(const detail::RendezvousView& at, std::uint64_t met, const T** of_rank) {
+  const int rank = static_cast<int>(threadIdx.x);
+  if (rank < at.ranks && is_partner(at, rank)) {
+    hear(at, met, rank);
+    of_rank[rank] = *reinterpret_cast<const T* const volatile*>(room_from(at, met, rank));
+  }
+  __syncthreads();
+}
+
 /// The next kernel begins the next meeting.
 __device__ inline void part(const detail::RendezvousView& at, std::uint64_t met) {
   *at.arrived = 0;

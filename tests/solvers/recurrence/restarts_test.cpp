@@ -4,7 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <limits>
+
+#include <ostinato/spmv/space/shared_space.hpp>
 
 #include "support/solving.hpp"
 
@@ -16,6 +19,36 @@ struct FakeGpu {
   static constexpr bool has_streams = true;
   double bandwidth() const { return 4e12; }
 };
+
+/// One of some ranks with such a space, of which the slowest takes so many times as long for an iteration.
+struct FakeRank : FakeGpu {
+  struct BlockSums {};
+  double slowest = 1;
+
+  const FakeGpu& local() const { return *this; }
+  template <class>
+  BlockSums block_sums(std::size_t) const {
+    return {};
+  }
+  Part part(std::size_t n) const { return {0, n}; }
+  double most(double value) const { return slowest * value; }
+  void say(Ending) const {}
+};
+static_assert(SharedSpace<FakeRank>);
+
+TEST(BlockLength, OfRanksIsOneIterationWhereFewTakeLong) {
+  const Host host;
+  const Operator<Host, double> op(host, generate<double>("poisson2d", {.n = 100}));
+  const auto length = [&](double slowest, bool few_iterations) {
+    FakeRank rank;
+    rank.slowest = slowest;
+    return block_length(rank, op, {}, 1, 0, few_iterations);
+  };
+  EXPECT_EQ(length(1, false), 8);
+  EXPECT_EQ(length(1000, false), 8);
+  EXPECT_EQ(length(1, true), 2);
+  EXPECT_EQ(length(1000, true), 1);
+}
 
 TEST(BlockLength, IsPositiveAndAMultipleOfThePeriodForEveryCheckEvery) {
   const Host host;

@@ -157,7 +157,7 @@ void expect_bits_of_captured_cycles(const Case& c) {
             const auto [z_again, dot_again, calls_again] = after_blocks<T>(space, *cycle, c, rows, capturable);
             EXPECT_TRUE(same_bits(z_again, z));
             EXPECT_EQ(dot_again, dot);
-            EXPECT_EQ(calls_again, capturable ? calls / 3 : calls);
+            EXPECT_EQ(calls_again, capturable ? calls / 6 : calls);
           }
         }
       },
