@@ -73,13 +73,16 @@ __device__ void say_where(const detail::RendezvousView& at, std::uint64_t met, c
   cuda::say(at, met, rank);
 }
 
-/// Where the x of each partner is, once it says so.
+/// Where the x of each partner is, once it says so, or where ghost 0 would be beside those that it gave.
 template <class T>
-__device__ void hear_where(const detail::RendezvousView& at, std::uint64_t met, const T** of_rank) {
+__device__ void hear_where(const detail::Ghosts<T>& ghosts, std::uint64_t met, const T** of_rank) {
+  const detail::RendezvousView& at = ghosts.at;
   const int rank = static_cast<int>(threadIdx.x);
   if (rank < at.ranks && cuda::is_partner(at, rank)) {
     cuda::hear(at, met, rank);
-    of_rank[rank] = *reinterpret_cast<const T* const volatile*>(cuda::room_from(at, met, rank));
+    const std::byte* const room = cuda::room_from(at, met, rank);
+    of_rank[rank] = ghosts.place == nullptr ? reinterpret_cast<const T*>(room) - ghosts.begin[rank]
+                                            : *reinterpret_cast<const T* const volatile*>(room);
   }
   __syncthreads();
 }
@@ -96,10 +99,11 @@ __global__ void __launch_bounds__(cuda::block_threads)
   const bool meets = ghosts.at.ranks != 0;
   cuda::pdl_trigger_and_wait();
   const std::uint64_t met = meets ? cuda::times_met(ghosts.at) : 0;
-  if (meets && blockIdx.x == 0) say_where(ghosts.at, met, x);
-  if (meets) hear_where(ghosts.at, met, of_rank);
+  const bool are_given = ghosts.place == nullptr;
+  if (meets && !are_given && blockIdx.x == 0) say_where(ghosts.at, met, x);
+  if (meets) hear_where(ghosts, met, of_rank);
   const auto ghost = [&](Index g) {
-    if (meets) return __ldcg(of_rank[__ldg(ghosts.rank + g)] + __ldg(ghosts.place + g));
+    if (meets) return __ldcg(of_rank[__ldg(ghosts.rank + g)] + (are_given ? g : __ldg(ghosts.place + g)));
     const auto at = static_cast<std::size_t>(g);
     return __ldcg(ghosts.gathered + (at < ghosts.below ? at : ghosts.gap + at));
   };
@@ -121,7 +125,9 @@ __global__ void __launch_bounds__(cuda::block_threads)
         if (e + n < end) sum = fma(value[n], factor[n], sum);
       }
     }
-    y[rows.row[k]] = sum;
+    T* const to = y + rows.row[k];
+    const T* const before = rows.before == nullptr ? to : rows.before + k;
+    *to = cuda::row_value(Product<T>{rows.alpha, x, rows.beta, before, to}, 0, sum);
   }
   if (meets && cuda::is_last_to_leave(ghosts.at) && threadIdx.x == 0) cuda::part(ghosts.at, met);
 }
