@@ -200,7 +200,7 @@ DistributedLevels<Local, T>::DistributedLevels(const DistributedOperator<Local, 
   for (std::string format = first_format<Local>(a.format());; format = other_format<Local>) {
     end_together(team, stop);
     add_level(rows, facts, format, memory);
-    if (facts.rows <= most_gathered_rows<Local> || levels_.size() == hierarchy_definition::most_levels) break;
+    if (is_to_be_gathered(facts) || levels_.size() == hierarchy_definition::most_levels) break;
     end_together(team, stop);
     if (!go_on(rows)) break;
     facts = {.rows = rows.parts.rows(), .cols = rows.parts.rows(), .symmetric = facts.symmetric};
@@ -230,7 +230,7 @@ void DistributedLevels<Local, T>::add_level(const Rows& rows, const Facts& facts
   });
   AlgebraicLevel<Space>& level = levels_.back();
   largest = std::max(1.0, space_.most(largest));
-  if (level.is_symmetric && largest > hierarchy_definition::near_two) {
+  if (level.is_symmetric && largest > hierarchy_definition::near_two && !is_to_be_gathered(facts)) {
     const double ritz = team.together([&] { return ritz_bound_of(space_, level.a, level.inverse); });
     if (ritz > 0) largest = std::min(largest, ritz);
   }
@@ -267,8 +267,9 @@ bool DistributedLevels<Local, T>::go_on(Rows& rows) {
   AlgebraicLevel<Space>& level = levels_.back();
   team.agreed([&] {
     Vector<Local, double> sizes(space_.local(), static_cast<std::size_t>(groups.count));
-    for_each_row(space_.local(), sizes.size(), static_cast<Offset>(groups.of.size()),
-                 SumSizes<T>{groups.pattern(), nullptr, level.inverse.data(), sizes.data()});
+    if (groups.count > 0)
+      for_each_row(space_.local(), sizes.size(), static_cast<Offset>(groups.of.size()),
+                   SumSizes<T>{groups.pattern(), nullptr, level.inverse.data(), sizes.data()});
     sizes_ = sizes.download();
   });
   level.groups = std::move(groups);

@@ -69,6 +69,10 @@ class DistributedLevels {
     double largest = 0;  ///< a bound of the eigenvalues: the largest sum of a row of |D^-1 A|
   };
   void add_level(const Rows& rows, const Facts& facts, const std::string& format, const MemoryBudget& memory);
+  /// Of the latest level. The finest one has more rows, or is taken elsewhere (GatheredMultigrid).
+  bool is_to_be_gathered(const Facts& facts) const {
+    return levels_.size() > 1 && facts.rows <= most_gathered_rows<Local>;
+  }
   Diagonal inverse_diagonal(const CsrView<float>& a, Index begin) const;
   bool go_on(Rows& rows);
   Groups<Local> groups_of_own(const Rows& rows) const;
