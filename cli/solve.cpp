@@ -193,6 +193,8 @@ int run_solve(Command& command, SolveInput& in) {
   if (Team::launched() > 1 || !in.gpus.empty()) return solve_on_ranks(in);
   if (!in.partition.empty())
     throw UsageError("--partition is for ranks, and this is one process; start more with mpirun, or give --gpus");
+  if (in.share_gpus)
+    throw UsageError("--share-gpus is for ranks, and this is one process; start more with mpirun, or give --gpus");
   check_files(in);
   const std::optional<Stencil> stencil = stencil_of(in, {"none"});
   SolveReport report = begun(in);

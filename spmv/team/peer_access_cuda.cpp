@@ -4,23 +4,26 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <cstdlib>
-#include <random>
+#include <cstring>
+#include <map>
+#include <mutex>
 #include <set>
+#include <vector>
 
 #include <ostinato/spmv/space/cuda/state.cuh>
+#include <ostinato/spmv/team/nodes.hpp>
+#include <ostinato/spmv/team/peer_memory.hpp>
 
 namespace ostinato {
 
 namespace {
 
-/// A number that no other process has.
-std::array<std::uint32_t, 4> process_number() {
-  static const auto number = [] {
-    std::random_device random;
-    return std::array<std::uint32_t, 4>{random(), random(), random(), random()};
-  }();
+using GpuNumber = std::array<char, 16>;
+
+GpuNumber number_of(const Cuda& space) {
+  GpuNumber number;
+  std::memcpy(number.data(), space.state().properties.uuid.bytes, number.size());
   return number;
 }
 
@@ -42,13 +45,8 @@ bool opens_pool(const Cuda& space, int to) {
   return cuda_succeeds(cudaMemPoolSetAccess(space.state().pool->handle, &access, 1));
 }
 
-}  // namespace
-
-bool reach_each_other(const Team& team, const Cuda& space) {
-  const auto processes = team.all_gather(process_number());
+bool threads_reach_each_other(const Team& team, const Cuda& space) {
   const auto devices = team.all_gather(space.device());
-  const bool is_one = std::all_of(processes.begin(), processes.end(), [&](const auto& p) { return p == processes[0]; });
-  if (!is_one) return false;
   const bool reaches_all = team.agreed([&] {
     const OnDevice here(space);
     return std::all_of(devices.begin(), devices.end(),
@@ -57,12 +55,50 @@ bool reach_each_other(const Team& team, const Cuda& space) {
   return team.least(reaches_all ? 1 : 0) == 1;
 }
 
+/// A rank, where it matters for the memory of others.
+struct Place {
+  ProcessNumber process;
+  GpuNumber gpu;
+  auto operator<=>(const Place&) const = default;
+};
+
+/// What processes have found out. All of them know it, or they find it out again.
+bool known_to_reach(const Team& team, const Cuda& space, const std::vector<Place>& places) {
+  static std::mutex mutex;
+  static std::map<std::vector<Place>, bool> known;
+  enum { unknown, no, yes };
+  const auto look = [&] {
+    const std::lock_guard lock(mutex);
+    const auto found = known.find(places);
+    return found == known.end() ? unknown : found->second ? yes : no;
+  };
+  const int mine = look();
+  if (team.least(mine) != unknown) return mine == yes;
+  const bool reach = processes_reach_each_other(team, space);
+  const std::lock_guard lock(mutex);
+  return known[places] = reach;
+}
+
+}  // namespace
+
+bool reach_each_other(const Team& team, const Cuda& space) {
+  if (are_threads(team)) return threads_reach_each_other(team, space);
+  const std::vector<Place> places = team.all_gather(Place{process_number(), number_of(space)});
+  const std::vector<int> nodes = nodes_of(team);
+  std::set<ProcessNumber> processes;
+  for (const Place& place : places) processes.insert(place.process);
+  const bool is_one_machine = std::all_of(nodes.begin(), nodes.end(), [](int node) { return node == 0; });
+  if (!is_one_machine || processes.size() < places.size()) return false;
+  return known_to_reach(team, space, places);
+}
+
 bool may_wait_in_kernels(const Team& team, const Cuda& space) {
   constexpr int most_queues = 32, ranks_of_a_gpu = 4;
-  const auto devices = team.all_gather(space.device());
-  if (std::set<int>(devices.begin(), devices.end()).size() == devices.size()) return true;
+  const auto gpus = team.all_gather(number_of(space));
+  if (std::set<GpuNumber>(gpus.begin(), gpus.end()).size() == gpus.size()) return true;
   const char* const queues = std::getenv("CUDA_DEVICE_MAX_CONNECTIONS");
-  return queues != nullptr && std::atoi(queues) == most_queues && team.size() <= ranks_of_a_gpu;
+  const bool may = queues != nullptr && std::atoi(queues) == most_queues && team.size() <= ranks_of_a_gpu;
+  return team.least(may ? 1 : 0) == 1;
 }
 
 }  // namespace ostinato
