@@ -331,14 +331,7 @@ std::unique_ptr<PreconditionerBase<Distributed<Local>, T>> distributed_precondit
   if (given == "multigrid") {
     const MultigridOptions how = Multigrid<Local, T>::parse_options(options);
     if (auto slabs = SlabMultigrid<Local, T>::make(a, mine, how, stop, memory)) return within(std::move(slabs));
-    if constexpr (Local::has_host_memory) {
-      return std::make_unique<DistributedMultigrid<Local, T>>(a, mine, how, stop, memory);
-    } else {
-      throw ArgumentError(
-          "multigrid: ranks on GPUs take a matrix of constant coefficients on a grid of two or three "
-          "dimensions, with more than 8192 rows, and a smoother that isn't a preconditioner; use "
-          "chebyshev or fsai, or one GPU");
-    }
+    return DistributedMultigrid<Local, T>::make(a, mine, how, stop, memory);
   }
   if (std::find(of_ranks.begin(), of_ranks.end(), given) == of_ranks.end())
     throw ArgumentError("with ranks there is no preconditioner '" + given + "'; there are " +

@@ -87,6 +87,15 @@ class Cycle {
 
   /// x of the first level for the b in its right_hand_side().
   const float* solve() const { return solve(0); }
+  /// x of the first level for another b, which it may visit several times.
+  const float* solve_for(const float* b) const {
+    const CycleLevel<Space>& first = *levels_.front();
+    first.enter(Ends<float>{{b}, {nullptr}, nullptr, 1});
+    for (int visit = 0;; ++visit) {
+      if (visit > 0) first.descend(visit);
+      if (const float* const x = first.ascend(visit, solve(1))) return x;
+    }
+  }
 
   const Levels& levels() const { return levels_; }
   double power() const { return power_; }

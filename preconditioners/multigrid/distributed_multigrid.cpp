@@ -3,11 +3,13 @@
 #include <ostinato/preconditioners/multigrid/distributed_multigrid.hpp>
 
 #include <cmath>
+#include <memory>
 #include <optional>
 #include <utility>
 
 #include <ostinato/preconditioners/multigrid/algebraic/cycle.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/distributed_levels.hpp>
+#include <ostinato/preconditioners/multigrid/gathered_multigrid.hpp>
 #include <ostinato/preconditioners/multigrid/multigrid_definition.hpp>
 #include <ostinato/spmv/space/distributed.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
@@ -17,8 +19,12 @@ namespace ostinato {
 
 namespace {
 
-/// Of a matrix that isn't gathered at once, and isn't on a grid.
-void require_for_levels(const MultigridOptions& options) {
+/// Of a matrix that isn't on a grid of constant coefficients.
+template <class Local, class T>
+void require_for_levels(const MultigridOptions& options, const Facts& facts) {
+  Structure structure;
+  static_cast<Facts&>(structure) = facts;
+  multigrid_definition::require_suitable<Local, T>(structure);
   if (options.kind == MultigridKind::structured)
     multigrid_definition::refuse("ranks take grids of constant coefficients alone, without periodic axes");
   if (options.kind != MultigridKind::automatic && options.kind != MultigridKind::plain)
@@ -30,9 +36,9 @@ void require_for_levels(const MultigridOptions& options) {
 }
 
 /// The options of the levels, of which each rank has some rows.
+template <class Local, class T>
 MultigridOptions for_levels(MultigridOptions options, const Facts& facts) {
-  if (facts.rows <= algebraic::most_gathered_rows) return options;
-  require_for_levels(options);
+  require_for_levels<Local, T>(options, facts);
   options.kind = MultigridKind::plain;
   options.smoother = options.smoother.value_or(facts.symmetric ? Smoother::chebyshev : Smoother::jacobi);
   return options;
@@ -49,30 +55,32 @@ struct DistributedMultigrid<Local, T>::State {
   std::size_t rows;
   std::optional<algebraic::DistributedLevels<Local, T>> made;  ///< to which the cycle refers
   std::optional<multigrid::Cycle<Space>> cycle;
-  mutable Vector<Local, sum_t<T>> unused;  ///< takes the dot product that apply() doesn't give
   double rate = 0;
+  bool is_capturable = false;
 
   State(const DistributedOperator<Local, T>& a, const CsrView<T>& mine, const MultigridOptions& given,
         const StopRequest& stop, const MemoryBudget& memory)
       : space(a.space()), options(given), rows(a.rows()) {
     const Team& team = space.team();
     multigrid_definition::require_usable(options);
-    team.agreed([&] { unused = Vector<Local, sum_t<T>>(space.local(), 1); });
     if (team.most(stop.is_made() ? 1 : 0) == 1) throw Stopped("multigrid: making the levels was stopped");
     take_levels(a, mine, stop, memory);
-    rate = made->levels().size() == 1 && made->rest() != nullptr ? made->rest()->made().rate()
-                                                                 : team.together([&] { return tried(); });
+    if constexpr (is_cuda<Local>) is_capturable = space.can_capture();
+    rate = team.together([&] { return tried(); });
     if (!(rate < 1)) multigrid_definition::refuse("a cycle doesn't make a random error smaller");
   }
 
   void take_levels(const DistributedOperator<Local, T>& a, const CsrView<T>& mine, const StopRequest& stop,
                    const MemoryBudget& memory) {
-    options = for_levels(options, *a.facts());
+    options = for_levels<Local, T>(options, *a.facts());
     made.emplace(a, mine, options, stop, memory);
+    const auto* const rest = made->rest();
     cycle.emplace(space.team().agreed([&] {
-      return algebraic::make_cycle<Space>(space, made->levels(), made->rest(), std::abs(made->power()),
+      std::optional<algebraic::InnerLevels> inner;
+      if (rest != nullptr) inner = rest->inner_above();
+      return algebraic::make_cycle<Space>(space, made->levels(), rest, std::abs(made->power()),
                                           options.smoother.value_or(Smoother::jacobi),
-                                          multigrid_definition::algebraic_sweeps(options), false);
+                                          multigrid_definition::algebraic_sweeps(options), inner);
     }));
   }
 
@@ -87,12 +95,22 @@ struct DistributedMultigrid<Local, T>::State {
     const bool energy = a.facts()->symmetric;
     const auto product = [&](const auto& x, auto& y) { a.apply(1, x.span(), 0, y.span()); };
     const auto once = [&](const auto& r, auto& z) {
-      cycle->run(multigrid::Ends<float>{{r.data()}, {z.data()}, unused.data(), 1});
+      cycle->run(multigrid::Ends<float>{{r.data()}, {z.data()}, nullptr, 1});
     };
     if (made->rest() == nullptr) return multigrid::rate_of_repeated(space, rows, energy, product, once);
     return multigrid::try_on_error(space, rows, energy, false, product, once).rate;
   }
 };
+
+template <class Local, class T>
+auto DistributedMultigrid<Local, T>::make(const DistributedOperator<Local, T>& a, const CsrView<T>& mine,
+                                          const MultigridOptions& options, const StopRequest& stop,
+                                          const MemoryBudget& memory)
+    -> std::unique_ptr<PreconditionerBase<Distributed<Local>, T>> {
+  if (a.facts()->rows <= algebraic::fewest_shared_rows)
+    return std::make_unique<GatheredMultigrid<Local, T>>(a, mine, options, stop, memory);
+  return std::make_unique<DistributedMultigrid>(a, mine, options, stop, memory);
+}
 
 template <class Local, class T>
 DistributedMultigrid<Local, T>::DistributedMultigrid(const DistributedOperator<Local, T>& a, const CsrView<T>& mine,
@@ -106,8 +124,7 @@ DistributedMultigrid<Local, T>::~DistributedMultigrid() = default;
 
 template <class Local, class T>
 void DistributedMultigrid<Local, T>::apply(Block<const T> r, Block<T> z) const {
-  for (int k = 0; k < z.columns; ++k)
-    state_->template apply<T>(r.column(k).data(), z.column(k).data(), state_->unused.data());
+  for (int k = 0; k < z.columns; ++k) state_->template apply<T>(r.column(k).data(), z.column(k).data(), nullptr);
 }
 
 template <class Local, class T>
@@ -133,13 +150,13 @@ double DistributedMultigrid<Local, T>::rate() const {
 template <class Local, class T>
 bool DistributedMultigrid<Local, T>::varies() const {
   const auto* const rest = state_->made->rest();
-  return state_->cycle->varies() || (rest != nullptr && rest->made().varies());
+  return state_->cycle->varies() || (rest != nullptr && rest->varies());
 }
 
 template <class Local, class T>
-bool DistributedMultigrid<Local, T>::symmetric() const {
-  const auto* const rest = state_->made->rest();
-  return rest == nullptr || rest->made().symmetric();
+bool DistributedMultigrid<Local, T>::capturable() const {
+  if constexpr (is_cuda<Local>) return state_->is_capturable;
+  return false;
 }
 
 template <class Local, class T>
@@ -147,7 +164,7 @@ std::vector<PreconditionerLevel> DistributedMultigrid<Local, T>::levels() const 
   std::vector<PreconditionerLevel> all = state_->cycle->grids();
   if (state_->made->rest() != nullptr) {
     all.pop_back();
-    for (PreconditionerLevel& level : state_->made->rest()->made().levels()) all.push_back(std::move(level));
+    for (PreconditionerLevel& level : state_->made->rest()->grids()) all.push_back(std::move(level));
   }
   return all;
 }
@@ -159,7 +176,6 @@ std::string DistributedMultigrid<Local, T>::remarks() const {
   return std::to_string(levels().size()) + " grids, of which ranks share " + std::to_string(shared);
 }
 
-template class DistributedMultigrid<Host, double>;
-template class DistributedMultigrid<Host, float>;
+OSTINATO_CLASS(DistributedMultigrid);
 
 }  // namespace ostinato

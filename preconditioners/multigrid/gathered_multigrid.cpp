@@ -2,63 +2,45 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/preconditioners/multigrid/gathered_multigrid.hpp>
 
-#include <algorithm>
 #include <utility>
 
 #include <ostinato/spmv/analysis/analysis.hpp>
+#include <ostinato/spmv/space/vector_steps.hpp>
 
 namespace ostinato {
 
-namespace {
-
-std::size_t most_rows(const Partition& rows) {
-  Index most = 0;
-  for (int r = 0; r < rows.ranks(); ++r) most = std::max(most, rows.offset(r + 1) - rows.offset(r));
-  return static_cast<std::size_t>(most);
-}
-
-}  // namespace
-
 template <class Local, class T>
-GatheredMultigrid<Local, T>::GatheredMultigrid(const Space& space, const Partition& rows, const CsrView<T>& mine,
-                                               double factor, const MultigridOptions& options,
+GatheredMultigrid<Local, T>::GatheredMultigrid(const DistributedOperator<Local, T>& a, const CsrView<T>& mine,
+                                               const MultigridOptions& options, const StopRequest& stop,
                                                const MemoryBudget& memory)
-    : LinearMap<Space, float>(space, static_cast<std::size_t>(rows.length(space.team())),
-                              static_cast<std::size_t>(rows.length(space.team()))),
-      rows_(rows),
-      most_(most_rows(rows)) {
-  const Team& team = space.team();
+    : PreconditionerBase<Space, T>(a.space()),
+      first_(static_cast<std::size_t>(a.row_parts().begin(a.space().team()))),
+      rows_(a.rows()),
+      gather_(a.space(), a.row_parts()) {
+  const Team& team = space_.team();
+  if (team.most(stop.is_made() ? 1 : 0) == 1) throw Stopped("multigrid: making the levels was stopped");
   Csr<T> whole = gathered(team, mine);
   team.agreed([&] {
-    const Local& local = space.local();
-    for (T& value : whole.val) value *= static_cast<T>(factor);
+    const Local& local = space_.local();
+    const auto rows = static_cast<std::size_t>(whole.rows);
     const Analysis<Local, T> analysis(local, std::move(whole));
     made_ = std::make_unique<Multigrid<Local, T>>(analysis, options, StopRequest(), memory);
-    own_ = Vector<Local, float>(local, most_, 0.0f);
-    all_ = Vector<Local, float>(local, most_ * static_cast<std::size_t>(team.size()));
-    r_ = Vector<Local, T>(local, static_cast<std::size_t>(rows.rows()));
-    z_ = Vector<Local, T>(local, r_.size());
+    z_ = Vector<Local, T>(local, rows);
+    local.wait();  // other streams may write what is made here
   });
 }
 
 template <class Local, class T>
-void GatheredMultigrid<Local, T>::apply(float alpha, Block<const float> x, float beta, Block<float> y) const {
-  const Team& team = space_.team();
-  for (int k = 0; k < y.columns; ++k) {
-    std::copy_n(x.column(k).data(), this->rows(), own_.data());
-    team.all_gather(own_.data(), own_.bytes(), all_.data());
-    T* to = r_.data();
-    for (int r = 0; r < team.size(); ++r)
-      to = std::copy_n(all_.data() + static_cast<std::size_t>(r) * most_, rows_.offset(r + 1) - rows_.offset(r), to);
-    made_->apply(r_.span(), z_.span());
-    const T* const from = z_.data() + rows_.begin(team);
-    float* const out = y.column(k).data();
-    for (std::size_t i = 0; i < this->rows(); ++i)
-      out[i] = alpha * static_cast<float>(from[i]) + (beta == 0 ? 0.0f : beta * out[i]);
+void GatheredMultigrid<Local, T>::apply(Block<const T> r, Block<T> z) const {
+  for (int k = 0; k < z.columns; ++k) {
+    const T* const own = r.column(k).data();
+    gather_.start(own);
+    gather_.finish(own);
+    made_->apply(gather_.boundary(), z_.span());
+    copy<T>(space_.local(), In<T>(z_.data() + first_, rows_), z.column(k));
   }
 }
 
-template class GatheredMultigrid<Host, double>;
-template class GatheredMultigrid<Host, float>;
+OSTINATO_CLASS(GatheredMultigrid);
 
 }  // namespace ostinato

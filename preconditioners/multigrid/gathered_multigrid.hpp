@@ -4,43 +4,55 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <vector>
 
+#include <ostinato/preconditioners/contract/memory_budget.hpp>
+#include <ostinato/preconditioners/contract/preconditioner.hpp>
 #include <ostinato/preconditioners/multigrid/multigrid.hpp>
-#include <ostinato/spmv/linear_map.hpp>
-#include <ostinato/spmv/team/distributed_space.hpp>
-#include <ostinato/spmv/team/partition.hpp>
+#include <ostinato/spmv/base/stop.hpp>
+#include <ostinato/spmv/matrix/csr.hpp>
+#include <ostinato/spmv/space/list.hpp>
+#include <ostinato/spmv/team/distributed_operator.hpp>
+#include <ostinato/spmv/team/ghost_exchange.hpp>
 
 namespace ostinato {
 
-/// Multigrid on a small matrix whose rows ranks share: each rank has the whole matrix, and all do the same cycle.
+/// Multigrid of any kind for a small matrix whose rows ranks share: each rank has the whole matrix, and all do the same
+/// cycle, which is that of one rank.
 ///
-/// Shapes    rows() and cols() are those of this rank.
-/// Traffic   apply() gathers a vector: 4 bytes for each row of the matrix, on each rank. Nothing is sent back.
+/// Traffic   An application gathers a vector. Nothing is sent back.
 /// Exec      Collective.
 template <class Local, class T>
-class GatheredMultigrid final : public LinearMap<Distributed<Local>, float> {
+class GatheredMultigrid final : public PreconditionerBase<Distributed<Local>, T> {
  public:
   using Space = Distributed<Local>;
 
-  /// `mine`: the rows of this rank, which are multiplied by `factor`.
-  /// Throws    What Multigrid throws, on all ranks that do; RankError on the others.
-  GatheredMultigrid(const Space& space, const Partition& rows, const CsrView<T>& mine, double factor,
-                    const MultigridOptions& options, const MemoryBudget& memory);
+  /// `mine`: the rows of this rank, with sorted columns of the whole matrix.
+  /// Throws    As DistributedMultigrid.
+  GatheredMultigrid(const DistributedOperator<Local, T>& a, const CsrView<T>& mine, const MultigridOptions& options,
+                    const StopRequest& stop, const MemoryBudget& memory);
 
-  /// y = alpha M^-1 x + beta y
-  void apply(float alpha, Block<const float> x, float beta, Block<float> y) const override;
-  std::size_t bytes() const override { return made_->bytes() + 2 * all_.bytes() + 2 * z_.bytes(); }
-
-  const Multigrid<Local, T>& made() const { return *made_; }
+  void apply(Block<const T> r, Block<T> z) const override;
+  std::size_t rows() const override { return rows_; }
+  std::size_t bytes() const override { return made_->bytes() + gather_.bytes() + z_.bytes(); }  ///< of this rank
+  double rate() const override { return made_->rate(); }
+  bool works_in_float() const override { return true; }
+  bool varies() const override { return made_->varies(); }
+  bool symmetric() const override { return made_->symmetric(); }
+  bool capturable() const override { return gather_.capturable(); }
+  std::vector<PreconditionerLevel> levels() const override { return made_->levels(); }
+  std::string remarks() const override { return made_->remarks() + ", on each rank"; }
+  std::string name() const override { return "multigrid"; }
 
  private:
-  using LinearMap<Space, float>::space_;
-  Partition rows_;
-  std::size_t most_;  ///< rows of a rank
+  using PreconditionerBase<Space, T>::space_;
+  std::size_t first_, rows_;  ///< of this rank
+  GhostExchange<Local, T> gather_;
   std::unique_ptr<Multigrid<Local, T>> made_;
-  mutable Vector<Local, float> own_, all_;  ///< own_: filled up to the length that all ranks send
-  mutable Vector<Local, T> r_, z_;
+  mutable Vector<Local, T> z_;
 };
+
+OSTINATO_EXTERN_CLASS(GatheredMultigrid);
 
 }  // namespace ostinato

@@ -246,6 +246,12 @@ void DistributedOperator<Local, T>::apply(T alpha, Block<const T> x, T beta, Blo
   require_shapes("apply", this->rows(), this->cols(), x.rows, y.rows);
   for (int k = 0; k < y.columns; ++k) {
     T* const to = y.column(k).data();
+    if constexpr (is_cuda<Local>) {
+      if (joins_on_gpu()) {
+        apply_on_gpu(alpha, x.column(k).data(), beta, to);
+        continue;
+      }
+    }
     if (beta != T{0}) pick<Local, T>(space_.local(), rows_, to, y_.data());
     multiply(
         x.column(k).data(), [&](const auto& a) { a.apply(alpha, x.column(k), beta, y.column(k)); },
@@ -268,10 +274,45 @@ void DistributedOperator<Local, T>::apply_dot(Block<const T> x, Block<T> y, Bloc
       join_dot(w.column(k).data(), y.column(k).data(), slots + k);
     }
   } else {
-    if (gpu_.first_of.size() == 0) return LinearMap<Space, T>::apply_dot(x, y, w, slots);
+    if (!joins_on_gpu()) return LinearMap<Space, T>::apply_dot(x, y, w, slots);
     for (int k = 0; k < y.columns; ++k)
       dot_on_gpu(x.column(k).data(), y.column(k).data(), w.column(k).data(), slots + k);
   }
+}
+
+template <class Local, class T>
+detail::BoundaryRows<T> DistributedOperator<Local, T>::boundary_rows() const requires is_cuda<Local> {
+  return {static_cast<Index>(rows_.size()), rows_.data(), gpu_.ptr.data(), gpu_.col.data(), gpu_.val.data()};
+}
+
+/// What the boundary's kernel reads: in captured products by itself, from the memory of the ranks.
+template <class Local, class T>
+detail::Ghosts<T> DistributedOperator<Local, T>::ghosts_there() const requires is_cuda<Local> {
+  detail::Ghosts<T> ghosts{ghosts_->boundary().data(), ghosts_->plan().below(), ghosts_->owns()};
+  if (!ghosts_->meets_in_kernels()) return ghosts;
+  ghosts.at = ghosts_->rendezvous();
+  ghosts.rank = gpu_.ghost_rank.data();
+  return ghosts;
+}
+
+/// y = alpha A x + beta y. In captured products the ranks write ghosts for each other, since x may change soon, and the
+/// boundary's kernel takes them. Interior rows that stand for those of the boundary are empty, but in dia.
+template <class Local, class T>
+void DistributedOperator<Local, T>::apply_on_gpu(T alpha, const T* x, T beta, T* y) const requires is_cuda<Local> {
+  const bool stays = beta == T{0} || (beta == T{1} && format_ != "dia"), takes_given = ghosts_->meets_in_kernels();
+  if (!stays) pick<Local, T>(space_.local(), rows_, y, y_.data());
+  ghosts_->start(x);
+  if (interior_ != nullptr) interior_->apply(alpha, In<T>(x, this->cols()), beta, Out<T>(y, this->rows()));
+  if (!takes_given) ghosts_->finish(x);
+  detail::Ghosts<T> ghosts = ghosts_there();
+  if (takes_given)
+    ghosts_->plan().for_ghosts(
+        [&](int rank, std::size_t begin, std::size_t) { ghosts.begin[rank] = static_cast<unsigned>(begin); });
+  detail::BoundaryRows<T> rows = boundary_rows();
+  rows.alpha = alpha;
+  rows.beta = beta;
+  if (!stays) rows.before = y_.data();
+  detail::multiply_boundary(space_.local(), rows, ghosts, x, y);
 }
 
 /// y = A x;  *slot = w . y of all ranks, from the sums that warps leave of the interior rows. In captured products the
@@ -287,15 +328,9 @@ void DistributedOperator<Local, T>::dot_on_gpu(const T* x, T* y, const T* w,
     interior_->apply_dot(In<T>(x, this->cols()), Out<T>(y, n), In<T>(w, n), slot_.data());
   }
   if (!reads_peers) ghosts_->finish(x);
-  detail::Ghosts<T> ghosts{ghosts_->boundary().data(), ghosts_->plan().below(), ghosts_->owns()};
-  if (reads_peers) {
-    ghosts.at = ghosts_->rendezvous();
-    ghosts.rank = gpu_.ghost_rank.data();
-    ghosts.place = gpu_.ghost_place.data();
-  }
-  const detail::BoundaryRows<T> boundary{static_cast<Index>(rows_.size()), rows_.data(), gpu_.ptr.data(),
-                                         gpu_.col.data(), gpu_.val.data()};
-  detail::multiply_boundary(space_.local(), boundary, ghosts, x, y);
+  detail::Ghosts<T> ghosts = ghosts_there();
+  if (reads_peers) ghosts.place = gpu_.ghost_place.data();
+  detail::multiply_boundary(space_.local(), boundary_rows(), ghosts, x, y);
   sum(space_, n, detail::DotOfProduct<T>{gpu_.sums.data(), gpu_.first_of.data(), w, y}, slot);
 }
 

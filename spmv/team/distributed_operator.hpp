@@ -18,6 +18,7 @@
 #include <ostinato/spmv/space/vector.hpp>
 #include <ostinato/spmv/team/distributed_space.hpp>
 #include <ostinato/spmv/team/ghost_exchange.hpp>
+#include <ostinato/spmv/team/halo_steps.hpp>
 #include <ostinato/spmv/team/partition.hpp>
 
 namespace ostinato {
@@ -70,7 +71,7 @@ class DistributedOperator : public LinearMap<Distributed<Local>, T> {
 
  private:
   struct Cut;
-  /// For the kernel that joins the sums of blocks of w . y and multiplies the boundary; empty where rows are csr.
+  /// For the kernels that multiply the boundary and join the sums of blocks of w . y; empty where rows are csr.
   struct Join {
     Vector<Cuda, double> sums;
     Vector<Cuda, Index> first_of;  ///< blocks + 1: among the rows of the boundary
@@ -88,6 +89,13 @@ class DistributedOperator : public LinearMap<Distributed<Local>, T> {
 
   void build(Cut cut);
   void build_join(const Cut& cut) requires is_cuda<Local>;
+  bool joins_on_gpu() const {
+    if constexpr (is_cuda<Local>) return gpu_.first_of.size() > 0;
+    return false;
+  }
+  detail::BoundaryRows<T> boundary_rows() const requires is_cuda<Local>;
+  detail::Ghosts<T> ghosts_there() const requires is_cuda<Local>;
+  void apply_on_gpu(T alpha, const T* x, T beta, T* y) const requires is_cuda<Local>;
   void dot_on_gpu(const T* x, T* y, const T* w, Slot<T> slot) const requires is_cuda<Local>;
   template <class Interior, class Boundary>
   void multiply(const T* x, Interior interior, Boundary boundary) const;

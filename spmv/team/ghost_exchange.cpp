@@ -3,13 +3,36 @@
 #include <ostinato/spmv/team/ghost_exchange.hpp>
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
+#include <vector>
 
 #include <ostinato/spmv/base/timing.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/vector_steps_definition.hpp>
 
 namespace ostinato {
+
+namespace {
+
+std::vector<Index> numbers(Index begin, Index end) {
+  std::vector<Index> all(static_cast<std::size_t>(end - begin));
+  std::iota(all.begin(), all.end(), begin);
+  return all;
+}
+
+std::vector<Index> elements_of_others(const Team& team, const Partition& parts) {
+  std::vector<Index> all = numbers(0, parts.rows());
+  all.erase(all.begin() + parts.begin(team), all.begin() + parts.end(team));
+  return all;
+}
+
+}  // namespace
+
+template <class Local, class T>
+GhostExchange<Local, T>::GhostExchange(const Distributed<Local>& space, const Partition& parts)
+    : GhostExchange(space, HaloPlan(space.team(), parts, elements_of_others(space.team(), parts)),
+                    numbers(0, parts.length(space.team()))) {}
 
 template <class Local, class T>
 GhostExchange<Local, T>::GhostExchange(const Distributed<Local>& space, HaloPlan halo, std::span<const Index> own)
@@ -86,7 +109,7 @@ void GhostExchange<Local, T>::start(const T* x) const {
 template <class Local, class T>
 void GhostExchange<Local, T>::start_on_gpu(const T* x) const requires is_cuda<Local> {
   if (is_captured()) {
-    if (gpu_.rendezvous == nullptr || gpu_.rendezvous->view().partners == 0) return;
+    if (!has_partners()) return;
     return detail::give_ghosts(space_.local(), gpu_.rendezvous->view(), gpu_.given, given_.data(), x);
   }
   if (gpu_.rendezvous != nullptr) gpu_.rendezvous->confirm();
@@ -120,12 +143,12 @@ void GhostExchange<Local, T>::finish(const T* x) const {
 template <class Local, class T>
 void GhostExchange<Local, T>::finish_on_gpu(const T* x) const requires is_cuda<Local> {
   const std::size_t below = halo_.below(), above = halo_.ghosts() - below;
-  if (is_captured()) {
-    if (gpu_.rendezvous == nullptr || gpu_.rendezvous->view().partners == 0) return;
+  if (is_captured() && has_partners()) {
     return detail::receive_ghosts(space_.local(), gpu_.rendezvous->view(), gpu_.ghosts,
                                   detail::BoundaryX<T>{below, own_.size(), own_.data(), x, x_.data()});
   }
   pick(space_.local(), own_, x, x_.data() + below);
+  if (is_captured()) return;
   const Stopwatch watch;
   if (gpu_.peers != nullptr) {
     gpu_.peers->join();

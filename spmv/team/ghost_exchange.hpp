@@ -17,6 +17,7 @@
 #include <ostinato/spmv/team/distributed_space.hpp>
 #include <ostinato/spmv/team/halo.hpp>
 #include <ostinato/spmv/team/halo_steps.hpp>
+#include <ostinato/spmv/team/partition.hpp>
 #include <ostinato/spmv/team/peer_buffers.hpp>
 #include <ostinato/spmv/team/rendezvous.hpp>
 
@@ -50,6 +51,8 @@ class GhostExchange {
  public:
   /// `own`: the own elements that boundary() has beside the ghosts, counted from 0; one may come twice.
   GhostExchange(const Distributed<Local>& space, HaloPlan halo, std::span<const Index> own);
+  /// All elements of a vector that is divided so: boundary() is the whole vector, on each rank.
+  GhostExchange(const Distributed<Local>& space, const Partition& parts);
   GhostExchange(const GhostExchange&) = delete;
   GhostExchange& operator=(const GhostExchange&) = delete;
 
@@ -90,6 +93,9 @@ class GhostExchange {
   bool is_captured() const {
     if constexpr (is_cuda<Local>) return space_.captures();
     return false;
+  }
+  bool has_partners() const requires is_cuda<Local> {
+    return gpu_.rendezvous != nullptr && gpu_.rendezvous->view().partners != 0;
   }
   void meet_peers() requires is_cuda<Local>;
   void meet_in_kernels() requires is_cuda<Local>;

@@ -64,6 +64,18 @@ __global__ void __launch_bounds__(cuda::block_threads)
   if (cuda::is_last_to_leave(at) && threadIdx.x == 0) cuda::part(at, met);
 }
 
+/// Where the x of each partner is, once it says so, or where ghost 0 would be beside those that it gave.
+template <class T>
+__device__ void hear_ghosts(const detail::Ghosts<T>& ghosts, std::uint64_t met, const T** of_rank) {
+  if (ghosts.place != nullptr) return cuda::hear_where(ghosts.at, met, of_rank);
+  const int rank = static_cast<int>(threadIdx.x);
+  if (rank < ghosts.at.ranks && cuda::is_partner(ghosts.at, rank)) {
+    cuda::hear(ghosts.at, met, rank);
+    of_rank[rank] = reinterpret_cast<const T*>(cuda::room_from(ghosts.at, met, rank)) - ghosts.begin[rank];
+  }
+  __syncthreads();
+}
+
 /// Thread blocks of the boundary on a multiprocessor, which wait for other ranks.
 constexpr int boundary_blocks = 2;
 
@@ -76,12 +88,13 @@ __global__ void __launch_bounds__(cuda::block_threads)
   const bool meets = ghosts.at.ranks != 0;
   cuda::pdl_trigger_and_wait();
   const std::uint64_t met = meets ? cuda::times_met(ghosts.at) : 0;
-  if (meets && blockIdx.x == 0) cuda::say_where(ghosts.at, met, x);
-  if (meets) cuda::hear_where(ghosts.at, met, of_rank);
+  const bool are_given = ghosts.place == nullptr;
+  if (meets && !are_given && blockIdx.x == 0) cuda::say_where(ghosts.at, met, x);
+  if (meets) hear_ghosts(ghosts, met, of_rank);
   const auto ghost = [&](Index g) {
     if (meets) {
       const T* const from = of_rank[__ldg(ghosts.rank + g)];  // a rank that is late has said nothing
-      return from == nullptr ? T{0} : __ldcg(from + __ldg(ghosts.place + g));
+      return from == nullptr ? T{0} : __ldcg(from + (are_given ? g : __ldg(ghosts.place + g)));
     }
     const auto at = static_cast<std::size_t>(g);
     return __ldcg(ghosts.gathered + (at < ghosts.below ? at : ghosts.gap + at));
@@ -104,7 +117,9 @@ __global__ void __launch_bounds__(cuda::block_threads)
         if (e + n < end) sum = fma(value[n], factor[n], sum);
       }
     }
-    y[rows.row[k]] = sum;
+    T* const to = y + rows.row[k];
+    const T* const before = rows.before == nullptr ? to : rows.before + k;
+    *to = cuda::row_value(Product<T>{rows.alpha, x, rows.beta, before, to}, 0, sum);
   }
   if (meets && cuda::is_last_to_leave(ghosts.at) && threadIdx.x == 0) cuda::part(ghosts.at, met);
 }

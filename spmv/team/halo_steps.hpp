@@ -42,20 +42,24 @@ struct BoundaryRows {
   const Offset* ptr;
   const Index* col;
   const T* val;
+  T alpha = 1, beta = 0;
+  const T* before = nullptr;  ///< y as it was, of these rows; null: as it is
 };
 
 /// Ghosts in an array: those below, a gap, those above. Or, where ranks meet, in the memory of the ranks, each of which
-/// says where its x is.
+/// says where its x is. Or, where ranks meet and have given them (give_ghosts()), in the room of this rank.
 template <class T>
 struct Ghosts {
   const T* gathered;
   std::size_t below, gap;
   RendezvousView at = {};
   const std::uint8_t* rank = nullptr;
-  const Index* place = nullptr;  ///< among the elements of the rank
+  const Index* place = nullptr;         ///< among the elements of the rank; null: the ghosts are given
+  unsigned begin[most_sum_parts] = {};  ///< the first ghost that a rank gives
 };
 
-/// y(row) = row . x. Where ranks meet, their x are left as they are until the next sum over all ranks.
+/// y(row) = alpha row . x + beta y(row), for each row with the bits of sliced-ell. Where ranks meet and say where their
+/// x are, these are left as they are until the next sum over all ranks.
 /// Exec      Enqueued.
 template <class T>
 void multiply_boundary(const Cuda& space, const BoundaryRows<T>& rows, const Ghosts<T>& ghosts, const T* x, T* y);
@@ -98,7 +102,8 @@ struct Shares {
   }
 };
 
-/// Gives x[given[k]] to the ranks that need them. A kernel of receive_ghosts() follows on each rank.
+/// Gives x[given[k]] to the ranks that need them. On each rank a kernel of receive_ghosts() follows, or one of
+/// multiply_boundary() that takes them.
 /// Exec      Enqueued, while the iterations of all ranks are captured.
 template <class T>
 void give_ghosts(const Cuda& space, const RendezvousView& at, const Shares& shares, const Index* given, const T* x);

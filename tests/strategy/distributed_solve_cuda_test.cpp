@@ -272,22 +272,6 @@ TEST_F(CudaRanks, GoThroughTheOneCall) {
 
 // What goes wrong.
 
-TEST_F(CudaRanks, RefuseMultigridOfOtherMatricesThanGrids) {
-  const System<double> variable = with_known_solution(generate<double>("variable2d", {.n = 150}));
-  on_gpu_ranks({1, 2}, [&](const Team& team, const Cuda& gpu) {
-    for (const char* const precond : {"multigrid", "multigrid:kind=plain", "multigrid:kind=structured"}) {
-      try {
-        solve_on(team, gpu, variable, with("cg", precond));
-        ADD_FAILURE();
-      } catch (const ArgumentError& e) {
-        EXPECT_NE(std::string(e.what()).find("multigrid: ranks on GPUs"), std::string::npos) << e.what();
-      }
-    }
-    EXPECT_EQ(team.sum(1), team.size());
-    EXPECT_EQ(solve_on(team, gpu, variable, with("cg", "auto", 2000)).result.status, Status::converged);
-  });
-}
-
 TEST_F(CudaRanks, StopInOneIterationWhereOneIsInterrupted) {
   on_gpu_ranks({2, 3}, [](const Team& team, const Cuda& gpu) {
     DistributedOptions options = with("cg", "jacobi", 500);

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <vector>
 
 #include <ostinato/preconditioners/multigrid/algebraic/hierarchy.hpp>
@@ -10,6 +12,17 @@
 #include <ostinato/spmv/linear_map.hpp>
 
 namespace ostinato::algebraic {
+
+/// Levels that are solved by inner steps, counted from the finest of a cycle.
+struct InnerLevels {
+  std::size_t begin = 0, end = 0;
+  bool is_symmetric = false;  ///< the matrix of the finest level of all
+};
+
+/// Those of a K-cycle, each of which visits the lower levels twice: levels below the finest, as long as a cycle costs a
+/// bounded multiple of the finest. `entries`: of all levels. A level that has an inverse takes no steps.
+template <class Space>
+InnerLevels choose_inner_levels(const std::vector<Offset>& entries, bool last_has_inverse, bool is_symmetric);
 
 /// A V-cycle over an algebraic hierarchy, with the same steps of damped Jacobi or of Chebyshev's polynomial of the 4th
 /// kind with optimal weights before the coarse grid and after it. Jacobi is damped by 0.8, and more where an eigenvalue
@@ -30,14 +43,14 @@ namespace ostinato::algebraic {
 /// Source    Lottes, arXiv:2202.08830; Phillips & Fischer, arXiv:2210.03179 (weights); Notay & Vassilevski, Numer.
 ///           Linear Algebra Appl. 15 (2008) 473 (K-cycle).
 ///
-/// `inverse`: of the last level, full; or a cycle that goes on from there, with `is_exact` false, which a K-cycle
-/// visits twice like other levels; or null. `sweeps`: steps of the smoother before the coarse grid, and as many after
-/// it; at least 1.
+/// `inverse`: of the last level, full; or a cycle that goes on from there; or null. `sweeps`: steps of the smoother
+/// before the coarse grid, and as many after it; at least 1. `inner`: the levels that are solved by inner steps, which
+/// are chosen where none are given.
 /// Requires  The levels and the inverse stay where they are. After new values of theirs, renew_smoothers().
 template <class Space>
 multigrid::Cycle<Space> make_cycle(const Space& space, const std::vector<AlgebraicLevel<Space>>& levels,
                                    const LinearMap<Space, float>* inverse, double power, Smoother smoother, int sweeps,
-                                   bool is_exact = true);
+                                   std::optional<InnerLevels> inner = {});
 
 /// Smooths by the values that the levels of make_cycle() have now.
 template <class Space>

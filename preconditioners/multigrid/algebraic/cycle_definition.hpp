@@ -17,6 +17,7 @@
 #include <ostinato/preconditioners/multigrid/algebraic/k_cycle_steps.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/level_steps.hpp>
 #include <ostinato/spmv/base/scalar.hpp>
+#include <ostinato/spmv/space/shared_space.hpp>
 
 namespace ostinato::algebraic {
 
@@ -55,23 +56,6 @@ inline constexpr double most_work = 4;
 
 template <class Space>
 constexpr double most_visits = Space::has_streams ? 4 : 256;
-
-/// The number of levels below the finest that are solved by inner steps, each of which visits the lower levels twice.
-template <class Space>
-std::size_t levels_with_steps(const std::vector<AlgebraicLevel<Space>>& levels, bool last_has_inverse) {
-  const std::size_t candidates = levels.size() - (last_has_inverse ? 1 : 0);
-  std::size_t chosen = 0;
-  for (std::size_t last = 1; last < candidates && levels[0].groups; ++last) {
-    double work = 0, visits = 1;
-    for (std::size_t k = 0; k < levels.size(); ++k) {
-      if (k >= 1 && k <= last) visits *= 2;
-      work += visits * static_cast<double>(levels[k].nonzeros);
-    }
-    if (visits > most_visits<Space> || work > most_work * static_cast<double>(levels[0].nonzeros)) break;
-    chosen = last;
-  }
-  return chosen;
-}
 
 /// The steps of the smoother of a level.
 template <class Space>
@@ -177,24 +161,36 @@ class SparseLevel final : public multigrid::CycleLevel<Space> {
 
   template <class V>
   void enter_by(const multigrid::Ends<V>& ends) const {
-    begin(x_, ToFloat<V>{1, ends.r.first, b_.data()});
+    begin(target(0), ToFloat<V>{1, ends.r.first, b_.data()});
     descend(0);
   }
+  /// Without a slot, r . z is that of this rank alone, and nobody's.
   template <class V>
   void leave_by(const multigrid::Ends<V>& ends) const {
     ascend(0, nullptr);
-    sum(space_, x_.size(), FromFloat<V>{ends.factor, x_.data(), ends.r.first, ends.z.first}, ends.slot);
+    const FromFloat<V> from{ends.factor, x_.data(), ends.r.first, ends.z.first};
+    if (ends.slot == nullptr) return sum(local(), x_.size(), from, slots());
+    sum(space_, x_.size(), from, ends.slot);
+  }
+  /// For sums that nobody reads: ranks needn't meet.
+  const auto& local() const {
+    if constexpr (DistributedSpace<Space>) {
+      return space_.local();
+    } else {
+      return space_;
+    }
   }
 
-  /// Makes b, and takes the first step of the smoother, if there is one. `slot` takes the sums of make_b, where it has
-  /// any.
-  template <class F>
+  /// Makes b, and takes the first step of the smoother, if there is one. With IsSum, `slot` takes the sums of make_b.
+  template <bool IsSum = false, class F>
   void begin(std::span<float> x, const F& make_b, int slot = 0) const {
     const auto run = [&](const auto& f) {
       if constexpr (std::is_void_v<decltype(f(0))>) {
         for_each(space_, x.size(), f);
-      } else {
+      } else if constexpr (IsSum) {
         sum(space_, x.size(), f, slots() + slot);
+      } else {
+        sum(local(), x.size(), f, slots());
       }
     };
     if (inverse_ != nullptr) return run(make_b);
@@ -255,7 +251,7 @@ class SparseLevel final : public multigrid::CycleLevel<Space> {
     level_.a.apply(1, first_, 0, image_);
     const float *const c = first_.data(), *const image = image_.data();
     sum(space_, x_.size(), FirstSums{is_cg_ ? c : image, image, b_.data()}, slots() + KSlots::test1_v);
-    begin(x_, FirstResidual{{slots()}, image, b_.data()}, KSlots::left);
+    begin<true>(x_, FirstResidual{{slots()}, image, b_.data()}, KSlots::left);
     if constexpr (Space::has_host_memory) {
       if (!KSlots{slots()}.is_done()) return false;
       for_each(space_, x_.size(), CombineSteps{{slots()}, c, x_.data()});
@@ -288,17 +284,40 @@ class SparseLevel final : public multigrid::CycleLevel<Space> {
 }  // namespace cycle_definition
 
 template <class Space>
+InnerLevels choose_inner_levels(const std::vector<Offset>& entries, bool last_has_inverse, bool is_symmetric) {
+  const std::size_t candidates = entries.size() - (last_has_inverse ? 1 : 0);
+  InnerLevels chosen{1, 1, is_symmetric};
+  for (std::size_t last = 1; last < candidates; ++last) {
+    double work = 0, visits = 1;
+    for (std::size_t k = 0; k < entries.size(); ++k) {
+      if (k >= 1 && k <= last) visits *= 2;
+      work += visits * static_cast<double>(entries[k]);
+    }
+    using namespace cycle_definition;
+    if (visits > most_visits<Space> || work > most_work * static_cast<double>(entries[0])) break;
+    chosen.end = last + 1;
+  }
+  return chosen;
+}
+
+template <class Space>
 multigrid::Cycle<Space> make_cycle(const Space& space, const std::vector<AlgebraicLevel<Space>>& levels,
                                    const LinearMap<Space, float>* inverse, double power, Smoother smoother, int sweeps,
-                                   bool is_exact) {
+                                   std::optional<InnerLevels> inner) {
   using Level = cycle_definition::SparseLevel<Space>;
-  const std::size_t inner = cycle_definition::levels_with_steps(levels, inverse != nullptr && is_exact);
-  const bool symmetric = levels.front().a.facts()->symmetric;
+  const bool symmetric = inner ? inner->is_symmetric : levels.front().a.facts()->symmetric;
+  if (!inner && levels.front().groups) {
+    std::vector<Offset> entries;
+    for (const auto& level : levels) entries.push_back(level.nonzeros);
+    inner = choose_inner_levels<Space>(entries, inverse != nullptr, symmetric);
+  }
+  const InnerLevels with_steps = inner.value_or(InnerLevels{});
   typename multigrid::Cycle<Space>::Levels made(levels.size());
   const Level* next = nullptr;
   for (std::size_t k = levels.size(); k-- > 0;) {
     const bool is_inverted = next == nullptr && inverse != nullptr;
-    auto level = std::make_unique<Level>(space, levels[k], is_inverted ? inverse : nullptr, k >= 1 && k <= inner);
+    auto level = std::make_unique<Level>(space, levels[k], is_inverted ? inverse : nullptr,
+                                         k >= with_steps.begin && k < with_steps.end);
     level->set_next(std::exchange(next, level.get()));
     level->set_smoother(smoother, sweeps, symmetric);
     made[k] = std::move(level);

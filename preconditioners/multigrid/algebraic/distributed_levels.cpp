@@ -14,6 +14,8 @@
 #include <ostinato/preconditioners/multigrid/algebraic/hierarchy_definition.hpp>
 #include <ostinato/spmv/base/error.hpp>
 #include <ostinato/spmv/base/stop.hpp>
+#include <ostinato/spmv/matrix/on_host.hpp>
+#include <ostinato/spmv/matrix/space_csr.hpp>
 #include <ostinato/spmv/space/distributed.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/team/halo.hpp>
@@ -23,7 +25,17 @@ namespace ostinato::algebraic {
 namespace {
 
 /// A level that groups don't make smaller is gathered up to so many rows.
-constexpr Index most_stuck_rows = 16 * most_gathered_rows;
+constexpr Index most_stuck_rows = 16 * fewest_shared_rows;
+
+/// The format of levels below the finest. GPUs take csr by themselves, where a few long rows ask for it, and refuse its
+/// name.
+template <class Local>
+constexpr const char* other_format = is_cuda<Local> ? "auto" : "csr";
+
+template <class Local>
+std::string first_format(const std::string& of_matrix) {
+  return of_matrix == "csr" ? other_format<Local> : of_matrix;
+}
 
 /// Throws    Stopped on all ranks once the request is made on one.
 void end_together(const Team& team, const StopRequest& stop) {
@@ -78,7 +90,9 @@ double ritz_bound_of(const Space& space, const LinearMap<Space, float>& a, const
   Vector<Space, double> slots(space, static_cast<std::size_t>(Slots::count(steps)), 0.0);
   Vector<Space, float> product(space, n), u(space, n), before(space, n);
   double* const s = slots.data();
-  const auto found = [&](int k) { return largest_eigenvalue_definition::steps_of<float>(s, 1, k); };
+  const auto found = [&](int k) {
+    return largest_eigenvalue_definition::steps_of<float>(slots.download().data(), 1, k);
+  };
   sum(space, n, ostinato::detail::LanczosBegin<float>{inverse.data(), u.data(), before.data()}, s + Slots::norm(0));
   for (int k = 0; k < steps && found(k).goes_on(); ++k) {
     a.apply_dot(u.span(), product.span(), u.span(), s + Slots::product(k));
@@ -104,6 +118,7 @@ class CoarseRows {
         a_(a),
         groups_(groups) {
     ghosts_ = team.agreed([&] { return ghosts_of(a, begin_, end_); });
+    of_ = team.agreed([&] { return groups_.of.download(); });
     exchange(team, parts);
     rows_ = team.agreed([&] { return made(); });
   }
@@ -116,7 +131,7 @@ class CoarseRows {
     std::vector<Index> given;
     team.agreed([&] {
       for (const Index row : plan.given()) {
-        const Index group = groups_.of.data()[row];
+        const Index group = of_[static_cast<std::size_t>(row)];
         given.push_back(group < 0 ? -1 : first_ + group);
       }
       of_ghosts_.resize(ghosts_.size());
@@ -129,18 +144,16 @@ class CoarseRows {
     std::vector<Index> others;  // groups of other ranks
     std::copy_if(of_ghosts_.begin(), of_ghosts_.end(), std::back_inserter(others), [](Index g) { return g >= 0; });
     unite(others);
-    const std::size_t own = groups_.of.size();
-    Groups<Local> window{Vector<Local, Index>(local_, own + ghosts_.size()), groups_.count, std::move(groups_.begin),
-                         std::move(groups_.members)};
-    std::copy_n(groups_.of.data(), own, window.of.data());
-    for (std::size_t k = 0; k < ghosts_.size(); ++k)
-      window.of.data()[own + k] = of_ghosts_[k] < 0 ? -1 : groups_.count + place(others, of_ghosts_[k]);
+    for (const Index group : of_ghosts_) of_.push_back(group < 0 ? -1 : groups_.count + place(others, group));
+    Groups<Local> window{Vector<Local, Index>(local_, std::span<const Index>(of_)), groups_.count,
+                         std::move(groups_.begin), std::move(groups_.members)};
     const Array<Index> columns = own_first();
-    const SpaceCsr<Local, T> c = collapse(
-        local_, CsrView<T>{a_.rows, static_cast<Index>(window.of.size()), a_.row_ptr, columns, a_.val}, window);
+    const CsrView<T> own{a_.rows, static_cast<Index>(of_.size()), a_.row_ptr, columns, a_.val};
+    const SpaceCsr<Local, T> there(local_, own, same_pattern);
+    const SpaceCsr<Local, T> c = collapse(local_, there.view(), window);
     groups_.begin = std::move(window.begin);
     groups_.members = std::move(window.members);
-    return with_numbers_of_all(c.view(), others);
+    return with_numbers_of_all(ostinato::detail::OnHost<T>(local_, c.view()).view(), others);
   }
 
   /// The columns of A in the order own, ghosts.
@@ -167,7 +180,7 @@ class CoarseRows {
   Index begin_, end_, first_, columns_;
   const CsrView<T>& a_;
   Groups<Local>& groups_;
-  std::vector<Index> ghosts_, of_ghosts_;
+  std::vector<Index> ghosts_, of_ghosts_, of_;  ///< of_: the group of each own row, and then of each ghost
   Csr<T> rows_;
 };
 
@@ -184,10 +197,10 @@ DistributedLevels<Local, T>::DistributedLevels(const DistributedOperator<Local, 
   const Team& team = space_.team();
   Rows rows{a.row_parts(), mine, {}};
   Facts facts = scaled(*a.facts(), power_);
-  for (std::string format = a.format();; format = "csr") {
+  for (std::string format = first_format<Local>(a.format());; format = other_format<Local>) {
     end_together(team, stop);
     add_level(rows, facts, format, memory);
-    if (facts.rows <= most_gathered_rows || levels_.size() == hierarchy_definition::most_levels) break;
+    if (is_to_be_gathered(facts) || levels_.size() == hierarchy_definition::most_levels) break;
     end_together(team, stop);
     if (!go_on(rows)) break;
     facts = {.rows = rows.parts.rows(), .cols = rows.parts.rows(), .symmetric = facts.symmetric};
@@ -210,38 +223,36 @@ void DistributedLevels<Local, T>::add_level(const Rows& rows, const Facts& facts
   });
   DistributedOperator<Local, float> product(space_, rows.parts, a.view(), format, &facts);
   double largest = team.agreed([&] {
-    Vector<Space, float> inverse(space_, static_cast<std::size_t>(a.rows));
+    const Diagonal diagonal = inverse_diagonal(a.view(), rows.parts.begin(team));
+    Vector<Space, float> inverse(space_, std::span<const float>(diagonal.inverse));
     levels_.push_back({std::move(product), facts.nonzeros, std::move(inverse), 0, facts.symmetric, {}, {}, {}, {}});
-    return invert_diagonal(a.view(), rows.parts.begin(team), levels_.back());
+    return diagonal.largest;
   });
   AlgebraicLevel<Space>& level = levels_.back();
   largest = std::max(1.0, space_.most(largest));
-  if (level.is_symmetric && largest > hierarchy_definition::near_two) {
+  if (level.is_symmetric && largest > hierarchy_definition::near_two && !is_to_be_gathered(facts)) {
     const double ritz = team.together([&] { return ritz_bound_of(space_, level.a, level.inverse); });
     if (ritz > 0) largest = std::min(largest, ritz);
   }
   level.largest = hierarchy_definition::margin * largest;
 }
 
-/// Returns a bound of the eigenvalues: the largest sum of a row of |D^-1 A|, of the rows of this rank.
 template <class Local, class T>
-double DistributedLevels<Local, T>::invert_diagonal(const CsrView<float>& a, Index begin,
-                                                    AlgebraicLevel<Space>& level) const {
-  double largest = 0;
-  for (std::size_t i = 0; i < level.inverse.size(); ++i) {
+auto DistributedLevels<Local, T>::inverse_diagonal(const CsrView<float>& a, Index begin) const -> Diagonal {
+  Diagonal found{std::vector<float>(static_cast<std::size_t>(a.rows))};
+  for (std::size_t i = 0; i < found.inverse.size(); ++i) {
     float own = 0;
     double sum = 0;
     for (auto k = static_cast<std::size_t>(a.row_ptr[i]); k < static_cast<std::size_t>(a.row_ptr[i + 1]); ++k) {
       if (a.col[k] == begin + static_cast<Index>(i)) own = a.val[k];
       sum += std::abs(static_cast<double>(a.val[k]));
     }
-    const bool is_rounding =
-        sizes_.size() > 0 && std::abs(static_cast<double>(own)) <= rounding_of_sum<T> * sizes_.data()[i];
+    const bool is_rounding = !sizes_.empty() && std::abs(static_cast<double>(own)) <= rounding_of_sum<T> * sizes_[i];
     const float inverse = 1 / own;
-    level.inverse.data()[i] = std::isfinite(inverse) && !is_rounding ? inverse : 0.0f;
-    largest = std::max(largest, sum * std::abs(static_cast<double>(level.inverse.data()[i])));
+    found.inverse[i] = std::isfinite(inverse) && !is_rounding ? inverse : 0.0f;
+    found.largest = std::max(found.largest, sum * std::abs(static_cast<double>(found.inverse[i])));
   }
-  return largest;
+  return found;
 }
 
 /// Goes on to the next level. False, with everything as before, where that isn't smaller.
@@ -255,9 +266,11 @@ bool DistributedLevels<Local, T>::go_on(Rows& rows) {
   Csr<T> next = CoarseRows<Local, T>(space_.local(), team, rows.parts, coarse, rows.view, groups).take();
   AlgebraicLevel<Space>& level = levels_.back();
   team.agreed([&] {
-    sizes_ = Vector<Local, double>(space_.local(), static_cast<std::size_t>(groups.count));
-    for_each_row(space_.local(), sizes_.size(), static_cast<Offset>(groups.of.size()),
-                 SumSizes<T>{groups.pattern(), nullptr, level.inverse.data(), sizes_.data()});
+    Vector<Local, double> sizes(space_.local(), static_cast<std::size_t>(groups.count));
+    if (groups.count > 0)
+      for_each_row(space_.local(), sizes.size(), static_cast<Offset>(groups.of.size()),
+                   SumSizes<T>{groups.pattern(), nullptr, level.inverse.data(), sizes.data()});
+    sizes_ = sizes.download();
   });
   level.groups = std::move(groups);
   rows.kept = std::move(next);
@@ -277,25 +290,27 @@ Groups<Local> DistributedLevels<Local, T>::groups_of_own(const Rows& rows) const
 }
 
 template <class Local, class T>
-void DistributedLevels<Local, T>::gather(const Rows& rows, MultigridOptions options, const MemoryBudget& memory) {
-  if (levels_.size() > 1) options.kind = MultigridKind::plain;
-  rest_ = std::make_unique<GatheredMultigrid<Local, T>>(space_, rows.parts, rows.view, power_, options,
-                                                        memory.beside(bytes()));
+void DistributedLevels<Local, T>::gather(const Rows& rows, const MultigridOptions& options,
+                                         const MemoryBudget& memory) {
+  LevelsAbove above{{}, levels_.front().is_symmetric, power_};
+  for (std::size_t k = 0; k + 1 < levels_.size(); ++k) above.entries.push_back(levels_[k].nonzeros);
+  rest_ =
+      std::make_unique<GatheredLevels<Local, T>>(space_, rows.parts, rows.view, above, options, memory.beside(bytes()));
 }
 
 template <class Local, class T>
 std::size_t DistributedLevels<Local, T>::bytes() const {
-  std::size_t total = sizes_.bytes() + (rest_ ? rest_->bytes() : 0);
+  std::size_t total = rest_ ? rest_->bytes() : 0;
   for (const auto& level : levels_) total += level.bytes() + level.bytes_of_cycle();
   return total;
 }
 
-template struct AlgebraicLevel<Distributed<Host>>;
-template multigrid::Cycle<Distributed<Host>> make_cycle(const Distributed<Host>&,
-                                                        const std::vector<AlgebraicLevel<Distributed<Host>>>&,
-                                                        const LinearMap<Distributed<Host>, float>*, double, Smoother,
-                                                        int, bool);
-template class DistributedLevels<Host, double>;
-template class DistributedLevels<Host, float>;
+#define OSTINATO_INSTANTIATE(Local)                                                      \
+  template struct AlgebraicLevel<Distributed<Local>>;                                    \
+  template multigrid::Cycle<Distributed<Local>> make_cycle(                              \
+      const Distributed<Local>&, const std::vector<AlgebraicLevel<Distributed<Local>>>&, \
+      const LinearMap<Distributed<Local>, float>*, double, Smoother, int, std::optional<InnerLevels>)
+OSTINATO_FOR_SPACES(OSTINATO_INSTANTIATE);
+OSTINATO_CLASS(DistributedLevels);
 
 }  // namespace ostinato::algebraic

@@ -7,9 +7,13 @@
 namespace ostinato {
 
 template void sum(const Cuda&, std::size_t, algebraic::FirstSums, double*);
+OSTINATO_PARTS_OF_ON_CUDA(algebraic::FirstSums)
 template void sum(const Cuda&, std::size_t, algebraic::FirstResidual, double*);
+OSTINATO_PARTS_OF_ON_CUDA(algebraic::FirstResidual)
 template void sum(const Cuda&, std::size_t, algebraic::ThenSmooth<algebraic::FirstResidual>, double*);
+OSTINATO_PARTS_OF_ON_CUDA(algebraic::ThenSmooth<algebraic::FirstResidual>)
 template void sum(const Cuda&, std::size_t, algebraic::SecondSums, double*);
+OSTINATO_PARTS_OF_ON_CUDA(algebraic::SecondSums)
 OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::CombineSteps)
 
 }  // namespace ostinato

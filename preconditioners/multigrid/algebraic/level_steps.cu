@@ -20,6 +20,7 @@ OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::FillByDiagonal)
 OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::NormaliseTo)
 OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::SmoothFromZero)
 OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::Smooth)
-OSTINATO_SUM_ON_CUDA(algebraic::FromFloat)
+OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::AddScaled)
+OSTINATO_SUM_ON_GPUS(algebraic::FromFloat)
 
 }  // namespace ostinato

@@ -205,6 +205,16 @@ struct Smooth {
   }
 };
 
+/// y = a x + b y;  with b = 0, y isn't read
+struct AddScaled {
+  float a;
+  const float* x;
+  float b;
+  float* y;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const { y[i] = a * x[i] + (b == 0 ? 0.0f : b * y[i]); }
+};
+
 /// z = factor x;  the sum is r . z
 template <class T>
 struct FromFloat {

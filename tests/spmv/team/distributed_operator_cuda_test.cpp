@@ -45,7 +45,7 @@ std::vector<Named> matrices() {
 
 /// What the ranks of a team find out about a matrix, put together.
 struct Found {
-  std::vector<double> y, added, turned, residual, accurate;
+  std::vector<double> y, added, taken, turned, residual, accurate;
   double dot = 0, square = 0;
 };
 
@@ -69,16 +69,24 @@ Found products(const Team& team, const Cuda& gpu, const Named& named, const std:
     return Vector<Cuda, double>(gpu, piece(of, parts, team));
   };
   const Vector<Cuda, double> own_x = there(x, cols), own_z = there(z, rows);
-  Vector<Cuda, double> y(gpu, part.rows(), 7.0), added = there(z, rows), turned(gpu, part.cols()), r(gpu, part.rows()),
+  Vector<Cuda, double> y(gpu, part.rows(), 7.0), added = there(z, rows), taken = there(z, rows),
+                                                 turned(gpu, part.cols()), r(gpu, part.rows()),
                                                  accurate(gpu, part.rows()), slots(gpu, 2);
   for (int twice = 0; twice < 2; ++twice) part.apply(1, own_x.span(), 0, y.span());
   part.apply(-0.3, own_x.span(), 1.7, added.span());
+  part.apply(-1, own_x.span(), 1, taken.span());
   part.adjoint()->apply(1, own_z.span(), 0, turned.span());
   part.apply_dot(own_x.span(), y.span(), own_z.span(), slots.data());
   part.residual(own_x.span(), own_z.span(), r.span(), slots.data() + 1);
   const std::vector<double> sums = slots.download();
   EXPECT_TRUE(part.accurate_residual(1, 1, own_x.span(), own_z.span(), accurate.span(), slots.data()));
-  return {joined(team, y), joined(team, added), joined(team, turned), joined(team, r), joined(team, accurate), sums[0],
+  return {joined(team, y),
+          joined(team, added),
+          joined(team, taken),
+          joined(team, turned),
+          joined(team, r),
+          joined(team, accurate),
+          sums[0],
           sums[1]};
 }
 
@@ -101,9 +109,10 @@ TEST_F(CudaRanksOperator, GivesWhatTheHostGives) {
     const Csr<double>&a = named.a, t = transpose(a.view());
     const std::vector<double> x = random_vector<double>(a.cols, 3), z = random_vector<double>(a.rows, 4);
     const Operator<Host, double> whole(Host(), a, {.format = "csr"}), turned(Host(), t, {.format = "csr"});
-    Found expected{std::vector<double>(z.size()), z, std::vector<double>(x.size()), z, z};
+    Found expected{std::vector<double>(z.size()), z, z, std::vector<double>(x.size()), z, z};
     whole.apply(1, x, 0, expected.y);
     whole.apply(-0.3, x, 1.7, expected.added);
+    whole.apply(-1, x, 1, expected.taken);
     turned.apply(1, z, 0, expected.turned);
     for (std::size_t i = 0; i < z.size(); ++i) expected.residual[i] = z[i] - expected.y[i];
     double slot = 0, terms = 0;
@@ -118,6 +127,7 @@ TEST_F(CudaRanksOperator, GivesWhatTheHostGives) {
       const Found found = products(team, gpu, named, x, z);
       expect_near(found.y, expected.y, size);
       expect_near(found.added, expected.added, size);
+      expect_near(found.taken, expected.taken, size);
       expect_near(found.turned, expected.turned, size);
       expect_near(found.residual, expected.residual, size);
       EXPECT_EQ(found.accurate, expected.accurate);  // rounded once, on either
@@ -140,6 +150,7 @@ void expect_bits_of_one_rank(int gpus) {
           const Found found = products(team, gpu, named, x, z);
           EXPECT_EQ(found.y, alone.y);
           EXPECT_EQ(found.added, alone.added);
+          EXPECT_EQ(found.taken, alone.taken);
           EXPECT_EQ(found.turned, alone.turned);
           EXPECT_EQ(found.residual, alone.residual);
           EXPECT_EQ(found.accurate, alone.accurate);
