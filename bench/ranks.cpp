@@ -1,9 +1,11 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
-// Microseconds of an iteration of conjugate gradients with Jacobi on ranks that are threads with a GPU each, and of its
-// parts in captured iterations: a sum over all ranks, a product with p . q. The baseline is one GPU without ranks.
+// Microseconds of an iteration of conjugate gradients with Jacobi on ranks that are threads or processes with a GPU
+// each, and of its parts in captured iterations: a sum over all ranks, a product with p . q. The baseline is one GPU
+// without ranks.
 //
 //   bench_ranks [--gpus N] [--runs N] [GRID ...]
+//   mpirun -n N bench_ranks [--runs N] [GRID ...]
 //
 // GRID: 2d:N or 3d:N, the five- or seven-point Laplacian; v3d:N with coefficients that vary.
 
@@ -129,16 +131,19 @@ Times alone_on_gpu(const Laplacian& grid, int runs) {
   return measure(gpu, a, m, runs);
 }
 
-Times on_ranks(const Laplacian& grid, int size, int runs) {
+Times on_rank(const Team& team, const Cuda& gpu, const Laplacian& grid, int runs) {
+  const Ranks space(gpu, team);
+  const Partition rows = Partition::by_rows(team, grid.rows());
+  const Csr<double> mine = grid.piece(rows.begin(team), rows.end(team));
+  const DistributedOperator<Cuda, double> a(space, rows, mine, "dia");
+  const auto m = distributed_preconditioner(a, mine.view(), "jacobi");
+  return measure(space, a, *m, runs);
+}
+
+Times on_threads(const Laplacian& grid, int size, int runs) {
   Times found;
   Team::run(size, [&](const Team& team) {
-    const Cuda gpu(team.rank() % Cuda::device_count());
-    const Ranks space(gpu, team);
-    const Partition rows = Partition::by_rows(team, grid.rows());
-    const Csr<double> mine = grid.piece(rows.begin(team), rows.end(team));
-    const DistributedOperator<Cuda, double> a(space, rows, mine, "dia");
-    const auto m = distributed_preconditioner(a, mine.view(), "jacobi");
-    const Times t = measure(space, a, *m, runs);
+    const Times t = on_rank(team, Cuda(team.rank() % Cuda::device_count()), grid, runs);
     if (team.rank() == 0) found = t;
   });
   return found;
@@ -150,6 +155,22 @@ Laplacian parse(const std::string& text) {
   grid.dimensions = text[grid.varies ? 1 : 0] == '2' ? 2 : 3;
   grid.n = static_cast<Index>(std::atoi(text.c_str() + text.find(':') + 1));
   return grid;
+}
+
+int measure_processes(const std::vector<std::string>& grids, int runs) {
+  const Team team = Team::mpi();
+  const Cuda gpu = gpu_of(team);
+  for (const std::string& name : grids) {
+    const Laplacian grid = parse(name);
+    Times alone;
+    if (team.rank() == 0) alone = alone_on_gpu(grid, runs);
+    const Times found = on_rank(team, gpu, grid, runs);
+    if (team.rank() != 0) continue;
+    std::printf("%s\n", name.c_str());
+    print("  one GPU", alone, alone, 1);
+    print("  processes: " + std::to_string(team.size()), found, alone, team.size());
+  }
+  return 0;
 }
 
 }  // namespace
@@ -172,13 +193,14 @@ int main(int argc, char** argv) {
     return 77;
   }
   if (grids.empty()) grids = {"3d:128", "3d:256", "v3d:256", "2d:4096"};
+  if (Team::launched() > 1) return measure_processes(grids, runs);
   for (const std::string& name : grids) {
     const Laplacian grid = parse(name);
     std::printf("%s\n", name.c_str());
     const Times alone = alone_on_gpu(grid, runs);
     print("  one GPU", alone, alone, 1);
     for (int size = 1; size <= gpus; size *= 2)
-      print("  ranks: " + std::to_string(size), on_ranks(grid, size, runs), alone, size);
+      print("  ranks: " + std::to_string(size), on_threads(grid, size, runs), alone, size);
   }
   return 0;
 }

@@ -235,6 +235,7 @@ Json to_json(const std::vector<RankReport>& ranks, std::uint64_t reductions) {
                    {"ghosts", r.halo.ghosts},
                    {"neighbours", r.halo.neighbours},
                    {"halo_bytes", r.halo.bytes},
+                   {"halo_from", r.halo.from_gpus ? "gpus" : "hosts"},
                    {"halos", r.halo.exchanges},
                    {"halo_seconds", r.halo.seconds},
                    {"reductions", reductions},

@@ -170,6 +170,8 @@ void add_ranks(Command& command, SolveInput& in) {
                .words = "all",
                .check = unknown_gpus},
               in.gpus);
+  command.add_flag({.names = "--share-gpus", .description = "let ranks be more than GPUs: some of them share one"},
+                   in.share_gpus);
   command.add({.names = "--partition",
                .description = "how ranks, of --gpus or of mpirun, share the rows: entries, rows: as many for each; "
                               "rcm, metis: in another order; grid: by planes; or a file with the rank of each row",

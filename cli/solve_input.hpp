@@ -26,7 +26,8 @@ struct SolveInput {
   FormatInput formats;
   std::string renumber = "auto", prepare = "auto";
   bool symmetric = false;
-  std::string gpus;       ///< "all" or how many, of this process; empty without
+  std::string gpus;  ///< "all" or how many, of this process; empty without
+  bool share_gpus = false;
   std::string partition;  ///< empty: entries
   double rank_timeout = 300;
   std::string effort = "normal";

@@ -17,6 +17,7 @@
 #include <ostinato/preconditioners/synonyms.hpp>
 #include <ostinato/spmv/algebra/row_errors.hpp>
 #include <ostinato/spmv/ordering/graph_parts.hpp>
+#include <ostinato/spmv/team/nodes.hpp>
 #include <ostinato/spmv/team/partitioning.hpp>
 #include <ostinato/spmv/team/read_rows.hpp>
 #include <ostinato/strategy/distributed_solve.hpp>
@@ -36,14 +37,21 @@ namespace ostinato::cli {
 
 namespace {
 
+/// Whether the ranks are processes with a GPU each. "auto" takes CPUs.
+bool are_processes_on_gpus(const SolveInput& in) {
+  return in.gpus.empty() && in.device.device != "auto" && in.device.device != "cpu";
+}
+
 void require_for_ranks(const SolveInput& in) {
-  const bool on_cpus = in.gpus.empty();
-  const auto refuse = [on_cpus](bool given, const char* option) {
+  const bool are_processes = in.gpus.empty(), on_cpus = are_processes && !are_processes_on_gpus(in);
+  const auto refuse = [are_processes](bool given, const char* option) {
     if (given)
-      throw UsageError(std::string(option) + " isn't for " + (on_cpus ? "ranks" : "--gpus") +
-                       " yet; leave it out, or " + (on_cpus ? "start one process" : "take --device cuda"));
+      throw UsageError(std::string(option) + " isn't for " + (are_processes ? "ranks" : "--gpus") +
+                       " yet; leave it out, or " + (are_processes ? "start one process" : "take --device cuda"));
   };
-  if (on_cpus) refuse(in.device.device != "auto" && in.device.device != "cpu", "--device cuda");
+  if (are_processes_on_gpus(in) && in.device.device != "cuda")
+    throw UsageError("each rank takes a GPU of its own; give --device cuda in place of " + in.device.device);
+  if (on_cpus && in.share_gpus) throw UsageError("--share-gpus is for GPUs; give --device cuda, too");
   refuse(in.renumber == "on", "--renumber on");
   refuse(in.symmetric, "--symmetric");
   refuse(!in.coordinates.empty(), "--coordinates");
@@ -58,7 +66,7 @@ void require_for_ranks(const SolveInput& in) {
   refuse(in.matrix == "-" || in.rhs == "-" || in.guess == "-", "the standard input");
   const std::string in_order = on_cpus ? "csr" : "sliced-ell", &format = in.formats.format;
   if (format != "auto" && format != "dia" && format != in_order)
-    throw UsageError("--format " + format + " isn't for " + (on_cpus ? "ranks" : "--gpus") + ", which have auto, " +
+    throw UsageError("--format " + format + " isn't for ranks" + (on_cpus ? "" : " on GPUs") + ", which have auto, " +
                      in_order + " and dia");
   const std::string precond = name_of(usual_name(NameOf::preconditioner, in.precond).name);
   const bool is_plain = precond == "none" || precond == "jacobi" || precond == "spai0" || precond == "chebyshev";
@@ -81,7 +89,8 @@ Team team_of(const SolveInput& in) {
 
 /// How many GPUs --gpus asks for.
 int gpus_of(const SolveInput& in) {
-  if (Team::launched() > 1) throw UsageError("--gpus is for one process; leave mpirun out");
+  if (Team::launched() > 1)
+    throw UsageError("--gpus is for one process; leave mpirun out, or give --device cuda: a GPU for each process");
   if (in.device.device == "cpu") throw UsageError("--gpus and --device cpu contradict each other");
   if (in.device.device != "auto" && in.device.device != "cuda")
     throw UsageError("--gpus takes the first GPUs; leave --device " + in.device.device + " out");
@@ -89,25 +98,21 @@ int gpus_of(const SolveInput& in) {
   if (there == 0) throw UsageError("--gpus " + in.gpus + ": " + Cuda::why_absent());
   if (in.gpus == "all") return there;
   const int count = std::stoi(in.gpus);
-  if (count > there)
-    throw UsageError(fmt::format("--gpus {}: this machine has {}; give {} or all", count, there, there));
+  if (count > there && !in.share_gpus)
+    throw UsageError(fmt::format("--gpus {}: this machine has {}; give {}, all or --share-gpus", count, there, there));
   return count;
 }
 
 /// Threads of a rank: those that are asked for, or its share of the processors.
 Host host_of(const Team& team, const SolveInput& in) {
   if (in.device.threads > 0 || std::getenv("OMP_NUM_THREADS") != nullptr) return Host(in.device.threads);
-  char name[256] = {};
-  ::gethostname(name, sizeof name - 1);
-  std::string mine(name);
-  int here = 0;
-  for (const Team::Bytes& other : team.all_gather_v(std::as_bytes(std::span(mine))))
-    here += std::equal(other.begin(), other.end(), std::as_bytes(std::span(mine)).begin(),
-                       std::as_bytes(std::span(mine)).end());
+  const std::vector<int> nodes = nodes_of(team);
+  const auto here =
+      static_cast<int>(std::count(nodes.begin(), nodes.end(), nodes[static_cast<std::size_t>(team.rank())]));
   cpu_set_t set;
   const int bound = ::sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
   const bool is_bound = Team::launched() > 1 && bound < ::sysconf(_SC_NPROCESSORS_ONLN);
-  return Host(std::clamp(is_bound ? bound : bound / std::max(1, here), 1, 512));
+  return Host(std::clamp(is_bound ? bound : bound / here, 1, 512));
 }
 
 template <class T>
@@ -304,7 +309,8 @@ class RankSolve {
     }
     report_.solver = {solver.method().name, solver.method().reason};
     report_.preconditioner = {solver.preconditioner(), solver.preconditioner_reason()};
-    report_.device = {fmt::format("{} {}{}, rank 0 on {}", team_.size(), is_on_cpu ? "rank" : "GPU",
+    const bool are_gpus = !is_on_cpu && !in_.share_gpus;
+    report_.device = {fmt::format("{} {}{}, rank 0 on {}", team_.size(), are_gpus ? "GPU" : "rank",
                                   team_.size() == 1 ? "" : "s", local_.description()),
                       {},
                       in_.device.precision,
@@ -399,6 +405,8 @@ class RankSolve {
     };
     facts.row("a halo", each(mine.halo.seconds, mine.halo.exchanges) + " of waiting, " +
                             spread([](const RankReport& r) { return r.halo.bytes; }) + " bytes");
+    if (!is_on_cpu && team_.size() > 1 && !mine.halo.from_gpus)
+      facts.more("through the memory of the hosts: the GPUs don't reach each other's");
     facts.row("a reduction", each(mine.reduction_seconds, report_.reductions) + ", with waiting for other ranks");
   }
 
@@ -472,6 +480,19 @@ int solve_on_gpus(const SolveInput& in) {
   return code;
 }
 
+/// A process of several, with a GPU.
+int solve_on_own_gpu(const Team& team, const SolveInput& in, const InterruptFlag& interrupt) {
+  host_of(team, in);
+  const auto gpu = [&] {
+    try {
+      return gpu_of(team, in.share_gpus);
+    } catch (const ArgumentError& e) {  // on all ranks
+      throw UsageError(std::string(e.what()) + "; start fewer, or give --share-gpus");
+    }
+  }();
+  return team.together([&] { return solve_as_rank(team, in, gpu, interrupt); });
+}
+
 }  // namespace
 
 int solve_on_ranks(const SolveInput& in) {
@@ -479,6 +500,7 @@ int solve_on_ranks(const SolveInput& in) {
   if (!in.gpus.empty()) return solve_on_gpus(in);
   const Team team = team_of(in);
   const InterruptFlag interrupt;
+  if (are_processes_on_gpus(in)) return solve_on_own_gpu(team, in, interrupt);
   return team.together([&] { return solve_as_rank(team, in, host_of(team, in), interrupt); });
 }
 

@@ -301,10 +301,6 @@ std::vector<T> DistributedSolver<T, Local>::product(std::span<const T> x) const 
 #define OSTINATO_SOLVER(Class, Space, T) template class Class<T, Space>
 OSTINATO_FOR_ALL_OF(OSTINATO_SOLVER, DistributedSolver);
 
-Cuda gpu_of(const Team& team) {
-  return team.agreed([&] { return Cuda(team.rank() % std::max(1, Cuda::device_count())); });
-}
-
 SolveResult stopped_set_up(const Team& team, const DistributedOptions& options, double seconds, const Stopped& why) {
   const double limit = options.solve.time_limit;
   const bool is_late = limit > 0 && seconds >= limit && !options.solve.stop.is_made();

@@ -16,6 +16,7 @@
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/team/distributed_operator.hpp>
+#include <ostinato/spmv/team/gpu_of_rank.hpp>
 #include <ostinato/spmv/team/numbering.hpp>
 #include <ostinato/spmv/team/partition.hpp>
 #include <ostinato/spmv/team/team.hpp>
@@ -133,11 +134,6 @@ DistributedSolver(const Team&, const Csr<T>&, DistributedOptions, const Local&) 
 
 #define OSTINATO_EXTERN_SOLVER(Class, Space, T) extern template class Class<T, Space>
 OSTINATO_DECLARED_ALL_OF(OSTINATO_EXTERN_SOLVER, DistributedSolver);
-
-/// The GPU of a rank: number rank() of those that this process sees, from the first on again where ranks are more.
-/// Exec      Collective.
-/// Throws    DeviceError where a rank can't use its GPU: RankError on the others.
-Cuda gpu_of(const Team& team);
 
 /// The result of a solve whose set-up was stopped after `seconds`: as interrupted, or by the time limit of rank 0. x is
 /// the guess, and its residual isn't known.

@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 
@@ -70,6 +71,17 @@ int gpu_of_memory(const void* p) noexcept {
   constexpr unsigned device_memory = 2;
   if (p == nullptr || attribute_of<unsigned>(p, memory_type, 0) != device_memory) return -1;
   return attribute_of<unsigned>(p, is_managed, 0) != 0 ? -1 : attribute_of<int>(p, device_ordinal, -1);
+}
+
+std::string name_of_gpu(int gpu) {
+  constexpr const char* digits = "0123456789abcdef";
+  std::array<unsigned char, 16> number{};
+  void* const to = number.data();
+  // The second version tells parts of a GPU (MIG) apart.
+  if (call_driver("cuDeviceGetUuid_v2", to, gpu) != 0 && call_driver("cuDeviceGetUuid", to, gpu) != 0) return {};
+  std::string name;
+  for (const unsigned char byte : number) name += {digits[byte / 16], digits[byte % 16]};
+  return name;
 }
 
 }  // namespace ostinato

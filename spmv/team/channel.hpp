@@ -39,7 +39,7 @@ class Channel {
   virtual int rank() const = 0;
   virtual int size() const = 0;
 
-  /// all[r] := what rank r has, of so many bytes.
+  /// all[r] := what rank r has, of so many bytes. Without bytes, too, it is done when all ranks have started it.
   virtual void start_gather(const void* mine, std::size_t bytes, void* all) = 0;
   virtual bool is_gathered() = 0;
 

@@ -18,7 +18,7 @@
 #include <ostinato/spmv/space/dot.hpp>
 #include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
-#include <ostinato/spmv/space/sums_of_blocks.hpp>
+#include <ostinato/spmv/space/sums_of_warps.hpp>
 #include <ostinato/spmv/space/vector_steps_definition.hpp>
 #include <ostinato/spmv/team/distributed_facts.hpp>
 #include <ostinato/spmv/team/halo.hpp>
@@ -171,7 +171,7 @@ DistributedOperator<Local, T>::DistributedOperator(const Space& space, const Par
   team.agreed([&] { build(std::move(*cut)); });
 }
 
-/// What joins the sums of blocks, where the formats leave them.
+/// What joins the sums of warps, where the formats leave them.
 template <class Local, class T>
 void DistributedOperator<Local, T>::build_join(const Cut& cut) requires is_cuda<Local> {
   if (format_ != "dia" && format_ != in_order<Local>) return;
@@ -194,7 +194,7 @@ void DistributedOperator<Local, T>::build_join(const Cut& cut) requires is_cuda<
       place[g] -= column_parts_.offset(owner);
     }
   });
-  gpu_.sums = Vector<Cuda, double>(space_.local(), blocks);
+  gpu_.sums = Vector<Cuda, double>(space_.local(), (this->rows() + detail::rows_of_warp - 1) / detail::rows_of_warp);
   gpu_.first_of = there(first);
   gpu_.ptr = there(cut.boundary.row_ptr);
   gpu_.col = there(col);
@@ -273,7 +273,7 @@ void DistributedOperator<Local, T>::apply_dot(Block<const T> x, Block<T> y, Bloc
   }
 }
 
-/// y = A x;  *slot = w . y of all ranks, from the sums of blocks that the interior rows leave. In captured products the
+/// y = A x;  *slot = w . y of all ranks, from the sums that warps leave of the interior rows. In captured products the
 /// boundary's kernel reads the ghosts from the memory of the other ranks, whose x stays as it is until the sum.
 template <class Local, class T>
 void DistributedOperator<Local, T>::dot_on_gpu(const T* x, T* y, const T* w,
@@ -282,7 +282,7 @@ void DistributedOperator<Local, T>::dot_on_gpu(const T* x, T* y, const T* w,
   const bool reads_peers = ghosts_->meets_in_kernels();
   if (!reads_peers) ghosts_->start(x);
   if (interior_ != nullptr) {
-    const SumsOfBlocks there(space_.local(), const_cast<double*>(gpu_.sums.data()));
+    const SumsOfWarps there(space_.local(), const_cast<double*>(gpu_.sums.data()));
     interior_->apply_dot(In<T>(x, this->cols()), Out<T>(y, n), In<T>(w, n), slot_.data());
   }
   if (!reads_peers) ghosts_->finish(x);

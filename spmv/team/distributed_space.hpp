@@ -98,6 +98,7 @@ class Distributed : public Local {
   struct Meeting {
     bool has_met = false;                ///< has found out the rest, at the first sum
     std::unique_ptr<PeerBuffers> peers;  ///< null without
+    std::vector<std::size_t> published;  ///< bytes of each rank
     bool may_wait = false;               ///< kernels for each other
     bool captures = false;
     std::size_t most_bytes = 0, captured_bytes = 0;  ///< of the sums of a rank's blocks so far; that there is room for
@@ -168,6 +169,13 @@ class Distributed : public Local {
       for (std::size_t r = 0; r < static_cast<std::size_t>(team.size()); ++r)
         everywhere = everywhere && head_of(r).blocks == 1;
       return everywhere;
+    }
+
+    /// That each rank has published, after gather_heads().
+    const std::vector<std::size_t>& bytes_of_blocks(std::size_t bytes) requires is_cuda<Local> {
+      this->published.resize(static_cast<std::size_t>(team.size()));
+      for (std::size_t r = 0; r < this->published.size(); ++r) this->published[r] = head_of(r).blocks * bytes;
+      return this->published;
     }
 
     void meet() requires is_cuda<Local> {
@@ -256,6 +264,7 @@ class Distributed<Local>::BlockSums {
     const Stopwatch watch;
     shared_.peers->publish();
     shared_.gather_heads(own_, sizeof(Head));
+    shared_.peers->meet(shared_.bytes_of_blocks(sizeof(Sums)));
     shared_.peers->await();
     for (int r = 0; r < shared_.team.size(); ++r)
       parts.add(reinterpret_cast<const Sums*>(shared_.peers->of(r)),

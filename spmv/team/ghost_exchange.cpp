@@ -37,6 +37,7 @@ void GhostExchange<Local, T>::meet_peers() requires is_cuda<Local> {
         [&] { gpu_.courier = std::make_unique<Courier>(space_.local(), sent_.bytes(), halo_.ghosts() * bytes); });
     return;
   }
+  gpu_.given_bytes = team.all_gather(sent_.bytes());
   std::vector<std::size_t> mine(ranks), all(ranks * ranks);
   for (std::size_t r = 0; r < ranks; ++r) mine[r] = halo_.begin_of(static_cast<int>(r));
   team.all_gather(mine.data(), ranks * sizeof(std::size_t), all.data());
@@ -98,6 +99,7 @@ void GhostExchange<Local, T>::start_on_gpu(const T* x) const requires is_cuda<Lo
   pick(space_.local(), given_, x, reinterpret_cast<T*>(gpu_.peers->mine()));
   gpu_.peers->publish();
   space_.team().all_gather(nullptr, 0, nullptr);
+  gpu_.peers->meet(gpu_.given_bytes);
   gpu_.peers->copy(gpu_.copies);
   seconds_ += watch.seconds();
 }
@@ -152,6 +154,7 @@ HaloReport GhostExchange<Local, T>::report() const {
   report.bytes = (halo_.ghosts() + given_.size()) * sizeof(T);
   report.exchanges = exchanges_;
   report.seconds = seconds_;
+  if constexpr (is_cuda<Local>) report.from_gpus = gpu_.peers != nullptr;
   return report;
 }
 

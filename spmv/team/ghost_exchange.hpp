@@ -28,6 +28,7 @@ struct HaloReport {
   std::int64_t boundary_rows = 0;      ///< of these: rows that need ghosts
   std::int64_t ghosts = 0;             ///< elements that a product gets from other ranks
   int neighbours = 0;
+  bool from_gpus = false;       ///< ghosts and sums go from GPU to GPU, not through the memory of the hosts
   std::size_t bytes = 0;        ///< that a product sends and receives
   std::uint64_t exchanges = 0;  ///< since the operator was made
   double seconds = 0;           ///< that these waited, after the interior rows were done
@@ -62,9 +63,11 @@ class GhostExchange {
 
   /// Whether start() and finish() may be captured.
   bool capturable() const;
-  /// Whether the work is being captured and kernels meet those of other ranks: one that takes the place of start() and
-  /// finish() meets them by rendezvous().
-  bool meets_in_kernels() const requires is_cuda<Local> { return is_captured() && gpu_.rendezvous != nullptr; }
+  /// Whether the work is being captured and kernels meet those of other ranks, all of whose memory they reach: one that
+  /// takes the place of start() and finish() meets them by rendezvous(), and reads their x.
+  bool meets_in_kernels() const requires is_cuda<Local> {
+    return is_captured() && gpu_.rendezvous != nullptr && gpu_.rendezvous->shares_addresses();
+  }
   const detail::RendezvousView& rendezvous() const requires is_cuda<Local> { return gpu_.rendezvous->view(); }
   std::size_t bytes() const;
   /// What is known of the ghosts; the rows are the caller's to add.
@@ -75,6 +78,7 @@ class GhostExchange {
   /// captured products kernels give and take them.
   struct BetweenGpus {
     std::unique_ptr<PeerBuffers> peers;
+    std::vector<std::size_t> given_bytes;  ///< that each rank publishes
     std::vector<PeerBuffers::Copy> copies;
     std::unique_ptr<Courier> courier;
     std::unique_ptr<Rendezvous> rendezvous;

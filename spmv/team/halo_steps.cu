@@ -132,21 +132,59 @@ unsigned longest(const detail::Shares& shares) {
 
 }  // namespace
 
+static_assert(detail::rows_of_warp == cuda::warp_rows && sum_block == 64 * cuda::warp_rows);
+
+/// The sum of a block whose warps have left theirs, valid in the first lane. All lanes of a warp call the function.
 template <class T>
-__device__ Sums<1> detail::DotOfProduct<T>::sum_of_block(std::size_t begin, std::size_t end) const {
-  const std::size_t block = begin / sum_block;
-  if (first[block] == first[block + 1]) return {{__ldcg(sums + block)}};
-  constexpr int rounds = sum_block / cuda::block_threads;
-  Sums<1> dot{};
+__device__ Sums<1> detail::DotOfProduct<T>::of_warps(std::size_t block, std::size_t rows) const {
+  const std::size_t warps = (rows + rows_of_warp - 1) / rows_of_warp, k = 64 * block + threadIdx.x % 32;
+  const double low = k < warps ? __ldcg(sums + k) : 0, high = k + 32 < warps ? __ldcg(sums + k + 32) : 0;
+  return cuda::warp_sum(Sums<1>{{low + high}});
+}
+
+/// The same from w and y, with the same bits, valid in thread 0. All threads of the thread block call the function.
+template <class T>
+__device__ Sums<1> detail::DotOfProduct<T>::made_anew(std::size_t block, std::size_t rows) const {
+  constexpr unsigned rounds = sum_block / cuda::block_threads, warps = cuda::block_threads / 32;
+  __shared__ double of_warp[rounds * warps];
+  const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   T of_w[rounds] = {}, of_y[rounds] = {};
 #pragma unroll
-  for (int n = 0; n < rounds; ++n) {
-    const std::size_t i = begin + threadIdx.x + static_cast<std::size_t>(n) * cuda::block_threads;
-    if (i < end) of_w[n] = w[i], of_y[n] = y[i];
+  for (unsigned n = 0; n < rounds; ++n) {
+    const std::size_t i = block * sum_block + n * cuda::block_threads + threadIdx.x;
+    if (i < rows) of_w[n] = w[i], of_y[n] = y[i];
   }
 #pragma unroll
-  for (int n = 0; n < rounds; ++n) dot.v[0] = fma(static_cast<double>(of_w[n]), static_cast<double>(of_y[n]), dot.v[0]);
-  return cuda::block_sum(dot);
+  for (unsigned n = 0; n < rounds; ++n) {
+    const Sums<1> sum = cuda::warp_sum(Sums<1>{{fma(static_cast<double>(of_w[n]), static_cast<double>(of_y[n]), 0.0)}});
+    if (lane == 0) of_warp[n * warps + warp] = sum.v[0];
+  }
+  __syncthreads();
+  Sums<1> sum{};
+  if (warp == 0) sum = cuda::warp_sum(Sums<1>{{of_warp[lane] + of_warp[lane + 32]}});
+  __syncthreads();
+  return sum;
+}
+
+/// Blocks beside each other belong to different thread blocks, since those of the boundary lie beside each other.
+template <class T>
+template <class Give>
+__device__ void detail::DotOfProduct<T>::give_blocks(std::size_t, std::size_t rows, Give give) const {
+  static_assert(blocks_at_once == cuda::block_threads / 32);
+  const std::size_t blocks = (rows + sum_block - 1) / sum_block;
+  const auto has_boundary = [&](std::size_t block) { return __ldg(first + block) != __ldg(first + block + 1); };
+  for (std::size_t base = blockIdx.x; base < blocks; base += blocks_at_once * gridDim.x) {
+    const std::size_t mine = base + threadIdx.x / 32 * gridDim.x;
+    if (mine < blocks && !has_boundary(mine)) {
+      const Sums<1> sum = of_warps(mine, rows);
+      if (threadIdx.x % 32 == 0) give(mine, sum);
+    }
+    for (std::size_t block = base; block < min(blocks, base + blocks_at_once * gridDim.x); block += gridDim.x) {
+      if (!has_boundary(block)) continue;
+      const Sums<1> sum = made_anew(block, rows);
+      if (threadIdx.x == 0) give(block, sum);
+    }
+  }
 }
 
 template <class T>

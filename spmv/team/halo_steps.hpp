@@ -60,20 +60,28 @@ struct Ghosts {
 template <class T>
 void multiply_boundary(const Cuda& space, const BoundaryRows<T>& rows, const Ghosts<T>& ghosts, const T* x, T* y);
 
-/// Functor for sum() on GPUs of ranks: w . y of a product, from the sums of blocks that the interior rows have left.
+/// Rows of which a warp leaves a sum (SumsOfWarps).
+inline constexpr std::size_t rows_of_warp = 32;
+
+/// Functor for sum() on GPUs of ranks: w . y of a product, from the sums that warps have left of the interior rows.
 /// Those of blocks with rows of the boundary are made anew, as cuda::for_rows() makes them.
 template <class T>
 struct DotOfProduct {
-  static constexpr int blocks_of_multiprocessor = 2;  // there is little to do
+  static constexpr std::size_t blocks_at_once = 8;  ///< of a thread block: a warp has one, unless it is made anew
+  static constexpr int blocks_of_multiprocessor = 4;
 
-  const double* sums;  ///< of each block
+  const double* sums;  ///< of each warp
   const Index* first;  ///< blocks + 1: which of the boundary's rows are in a block
   const T* w;
   const T* y;
 
   Sums<1, sum_t<T>> operator()(std::size_t) const;  ///< says what it sums; there are blocks alone
 #ifdef __CUDACC__
-  __device__ Sums<1> sum_of_block(std::size_t begin, std::size_t end) const;
+  /// Rows of this rank begin at 0.
+  template <class Give>
+  __device__ void give_blocks(std::size_t, std::size_t rows, Give give) const;
+  __device__ Sums<1> of_warps(std::size_t block, std::size_t rows) const;
+  __device__ Sums<1> made_anew(std::size_t block, std::size_t rows) const;
 #endif
 };
 

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/spmv/team/one_process.hpp>
 
+#include <unistd.h>
+
 #include <algorithm>
-#include <array>
-#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <random>
@@ -14,16 +14,17 @@
 
 namespace ostinato {
 
-namespace {
-
-/// A number that no other process has.
-std::array<std::uint32_t, 4> process_number() {
+ProcessNumber process_number() {
   static const auto number = [] {
     std::random_device random;
-    return std::array<std::uint32_t, 4>{random(), random(), random(), random()};
+    return ProcessNumber{random(), random(), random(), random(), 0};
   }();
-  return number;
+  ProcessNumber mine = number;
+  mine.back() = static_cast<std::uint32_t>(::getpid());  // a child of a fork has the rest of its parent
+  return mine;
 }
+
+namespace {
 
 /// The request of a rank, for all ranks.
 struct SharedRequest {
@@ -47,7 +48,7 @@ struct AnyOf {
 
 bool are_in_one_process(const Team& team) {
   const auto processes = team.all_gather(process_number());
-  return std::all_of(processes.begin(), processes.end(), [&](const auto& p) { return p == processes[0]; });
+  return std::all_of(processes.begin(), processes.end(), [](const auto& p) { return p == process_number(); });
 }
 
 StopRequest stop_of_any(const Team& team, const StopRequest& mine) {

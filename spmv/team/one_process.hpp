@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <cstdint>
+
 #include <ostinato/spmv/base/stop.hpp>
 #include <ostinato/spmv/team/team.hpp>
 
@@ -9,7 +12,12 @@
 
 namespace ostinato {
 
-/// Exec      Collective, as is the other one.
+/// A number of a process that no other one has.
+using ProcessNumber = std::array<std::uint32_t, 5>;
+ProcessNumber process_number();
+
+/// Whether all ranks are threads of this process.
+/// Exec      Collective, as is the next one.
 bool are_in_one_process(const Team& team);
 
 /// A request that is made once a rank of this process is asked to stop: also within a step that others have ended, or

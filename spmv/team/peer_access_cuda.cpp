@@ -3,15 +3,29 @@
 #include <ostinato/spmv/team/peer_access.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
 #include <set>
+#include <vector>
 
 #include <ostinato/spmv/space/cuda/state.cuh>
-#include <ostinato/spmv/team/one_process.hpp>
+#include <ostinato/spmv/team/nodes.hpp>
+#include <ostinato/spmv/team/peer_memory.hpp>
 
 namespace ostinato {
 
 namespace {
+
+using GpuNumber = std::array<char, 16>;
+
+GpuNumber number_of(const Cuda& space) {
+  GpuNumber number;
+  std::memcpy(number.data(), space.state().properties.uuid.bytes, number.size());
+  return number;
+}
 
 /// Whether the current GPU reaches the memory of another one, from now on.
 bool reaches(int from, int to) {
@@ -31,10 +45,7 @@ bool opens_pool(const Cuda& space, int to) {
   return cuda_succeeds(cudaMemPoolSetAccess(space.state().pool->handle, &access, 1));
 }
 
-}  // namespace
-
-bool reach_each_other(const Team& team, const Cuda& space) {
-  if (!are_in_one_process(team)) return false;
+bool threads_reach_each_other(const Team& team, const Cuda& space) {
   const auto devices = team.all_gather(space.device());
   const bool reaches_all = team.agreed([&] {
     const OnDevice here(space);
@@ -44,12 +55,50 @@ bool reach_each_other(const Team& team, const Cuda& space) {
   return team.least(reaches_all ? 1 : 0) == 1;
 }
 
+/// A rank, where it matters for the memory of others.
+struct Place {
+  ProcessNumber process;
+  GpuNumber gpu;
+  auto operator<=>(const Place&) const = default;
+};
+
+/// What processes have found out. All of them know it, or they find it out again.
+bool known_to_reach(const Team& team, const Cuda& space, const std::vector<Place>& places) {
+  static std::mutex mutex;
+  static std::map<std::vector<Place>, bool> known;
+  enum { unknown, no, yes };
+  const auto look = [&] {
+    const std::lock_guard lock(mutex);
+    const auto found = known.find(places);
+    return found == known.end() ? unknown : found->second ? yes : no;
+  };
+  const int mine = look();
+  if (team.least(mine) != unknown) return mine == yes;
+  const bool reach = processes_reach_each_other(team, space);
+  const std::lock_guard lock(mutex);
+  return known[places] = reach;
+}
+
+}  // namespace
+
+bool reach_each_other(const Team& team, const Cuda& space) {
+  if (are_in_one_process(team)) return threads_reach_each_other(team, space);
+  const std::vector<Place> places = team.all_gather(Place{process_number(), number_of(space)});
+  const std::vector<int> nodes = nodes_of(team);
+  std::set<ProcessNumber> processes;
+  for (const Place& place : places) processes.insert(place.process);
+  const bool is_one_machine = std::all_of(nodes.begin(), nodes.end(), [](int node) { return node == 0; });
+  if (!is_one_machine || processes.size() < places.size()) return false;
+  return known_to_reach(team, space, places);
+}
+
 bool may_wait_in_kernels(const Team& team, const Cuda& space) {
   constexpr int most_queues = 32, ranks_of_a_gpu = 4;
-  const auto devices = team.all_gather(space.device());
-  if (std::set<int>(devices.begin(), devices.end()).size() == devices.size()) return true;
+  const auto gpus = team.all_gather(number_of(space));
+  if (std::set<GpuNumber>(gpus.begin(), gpus.end()).size() == gpus.size()) return true;
   const char* const queues = std::getenv("CUDA_DEVICE_MAX_CONNECTIONS");
-  return queues != nullptr && std::atoi(queues) == most_queues && team.size() <= ranks_of_a_gpu;
+  const bool may = queues != nullptr && std::atoi(queues) == most_queues && team.size() <= ranks_of_a_gpu;
+  return team.least(may ? 1 : 0) == 1;
 }
 
 }  // namespace ostinato

@@ -9,17 +9,19 @@
 
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/sum_parts.hpp>
+#include <ostinato/spmv/team/peer_memory.hpp>
 #include <ostinato/spmv/team/team.hpp>
 
 namespace ostinato {
 
-/// Memory of a GPU that the GPUs of the other ranks read, where all ranks are threads of one process. The host waits
-/// for no GPU: kernels and copies wait for each other.
+/// Memory of a GPU that the GPUs of the other ranks read, where they reach it (peer_access.hpp). Among threads the host
+/// waits for no GPU: kernels and copies wait for each other. Among processes publish() waits.
 ///
 ///   buffers.turn(bytes);     the other one of two arrays, with room for so much
 ///   ...                      enqueues what writes buffers.mine()
 ///   buffers.publish();       enqueued: mine() is complete
 ///   team.all_gather(..);     any step of all ranks: all have published
+///   buffers.meet(bytes);     what each rank has given to turn(): where one has made more room, all look where it is
 ///   buffers.await();         enqueued: later work of the space comes after what all ranks have published
 ///   ...                      enqueues what reads buffers.of(rank); or buffers.copy(..), which goes beside
 ///
@@ -31,8 +33,8 @@ class PeerBuffers {
  public:
   static constexpr int most_ranks = detail::most_sum_parts;
 
-  /// Null where a rank is another process, or a GPU doesn't reach another one's memory, and for more ranks.
-  /// Exec      Collective. From then on the GPUs reach each other's memory, for the whole process.
+  /// Null where a GPU doesn't reach the memory of another rank, and for more ranks.
+  /// Exec      Collective.
   static std::unique_ptr<PeerBuffers> make(const Team& team, const Cuda& space);
   ~PeerBuffers();
   PeerBuffers(const PeerBuffers&) = delete;
@@ -41,6 +43,8 @@ class PeerBuffers {
   void turn(std::size_t bytes);
   std::byte* mine();
   void publish();
+  /// Exec      Collective where a rank has more room than before.
+  void meet(std::span<const std::size_t> bytes);
   void await();
   const std::byte* of(int rank) const;
 
@@ -56,13 +60,18 @@ class PeerBuffers {
   void join();
 
  private:
-  struct Shown;
   struct Beside;
-  explicit PeerBuffers(const Cuda& space);
+  PeerBuffers(const Team& team, const Cuda& space);
+  std::shared_ptr<PeerMemory> memory(std::size_t bytes) const;
 
+  Team team_;
   Cuda space_;
-  int rank_ = 0, turn_ = 0;
-  std::vector<std::shared_ptr<Shown>> shown_;  ///< of each rank
+  bool for_processes_;
+  int turn_ = 0;
+  std::shared_ptr<PeerMemory> mine_[2];
+  std::vector<std::shared_ptr<PeerMemory>> shown_[2];  ///< of each rank
+  std::vector<std::size_t> room_[2];                   ///< that each rank has, as all of them count
+  std::vector<std::shared_ptr<PeerMemory>> outgrown_;  ///< kernels and copies may still use these
   std::unique_ptr<Beside> beside_;
 };
 

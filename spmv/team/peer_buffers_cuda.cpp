@@ -9,29 +9,14 @@
 
 namespace ostinato {
 
-/// What a rank shows the others. It stays until all of them are done with it.
-struct PeerBuffers::Shown {
-  int device = 0;
-  std::byte* memory[2] = {};
-  std::size_t bytes[2] = {};
-  cudaEvent_t complete[2] = {};
-  std::vector<std::byte*> outgrown;  ///< others may still read these
+namespace {
 
-  explicit Shown(int on) : device(on) {}
-  ~Shown() {
-    try {
-      const OnDevice here(device);
-      for (std::byte* const old : outgrown) (void)cuda_succeeds(cudaFree(old));
-      for (int k = 0; k < 2; ++k) {
-        if (memory[k] != nullptr) (void)cuda_succeeds(cudaFree(memory[k]));
-        if (complete[k] != nullptr) (void)cuda_succeeds(cudaEventDestroy(complete[k]));
-      }
-    } catch (const DeviceError&) {  // at the end of a program, after the driver's
-    }
-  }
-  Shown(const Shown&) = delete;
-  Shown& operator=(const Shown&) = delete;
-};
+constexpr std::size_t least_room = 4096;
+
+/// What a rank makes room for that needs more than it has.
+std::size_t grown(std::size_t bytes, std::size_t room) { return std::max(bytes, 2 * room); }
+
+}  // namespace
 
 /// A stream for copies, and their end.
 struct PeerBuffers::Beside {
@@ -39,23 +24,28 @@ struct PeerBuffers::Beside {
   cudaEvent_t copied = nullptr;
 };
 
-PeerBuffers::PeerBuffers(const Cuda& space) : space_(space) {}
+PeerBuffers::PeerBuffers(const Team& team, const Cuda& space)
+    : team_(team), space_(space), for_processes_(!are_in_one_process(team)) {}
 
 std::unique_ptr<PeerBuffers> PeerBuffers::make(const Team& team, const Cuda& space) {
   if (team.size() > most_ranks || !reach_each_other(team, space)) return nullptr;
-  std::unique_ptr<PeerBuffers> made(new PeerBuffers(space));
-  made->rank_ = team.rank();
-  std::shared_ptr<Shown> mine;
+  std::unique_ptr<PeerBuffers> made(new PeerBuffers(team, space));
   team.agreed([&] {
     const OnDevice here(space);
-    mine = std::make_shared<Shown>(space.device());
-    for (cudaEvent_t& event : mine->complete) OSTINATO_CUDA(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+    for (auto& mine : made->mine_) mine = made->memory(least_room);
     made->beside_ = std::make_unique<Beside>();
     OSTINATO_CUDA(cudaStreamCreateWithFlags(&made->beside_->stream, cudaStreamNonBlocking));
     OSTINATO_CUDA(cudaEventCreateWithFlags(&made->beside_->copied, cudaEventDisableTiming));
   });
-  made->shown_ = shown_by_all(team, mine);
+  for (int k = 0; k < 2; ++k) {
+    made->shown_[k] = shown_by_all(team, space, made->mine_[k]);
+    made->room_[k].assign(made->shown_[k].size(), least_room);
+  }
   return made;
+}
+
+std::shared_ptr<PeerMemory> PeerBuffers::memory(std::size_t bytes) const {
+  return std::make_shared<PeerMemory>(space_, bytes, for_processes_);
 }
 
 /// The copies and kernels of this rank are over before the memory of the others may go.
@@ -70,37 +60,42 @@ PeerBuffers::~PeerBuffers() {
 }
 
 void PeerBuffers::turn(std::size_t bytes) {
-  constexpr std::size_t least = 4096;
   turn_ = 1 - turn_;
-  Shown& mine = *shown_[static_cast<std::size_t>(rank_)];
-  if (bytes <= mine.bytes[turn_]) return;
-  const OnDevice here(space_);
-  const std::size_t room = std::max({bytes, least, 2 * mine.bytes[turn_]});
-  void* made = nullptr;
-  OSTINATO_CUDA(cudaMalloc(&made, room));
-  if (mine.memory[turn_] != nullptr) mine.outgrown.push_back(mine.memory[turn_]);
-  mine.memory[turn_] = static_cast<std::byte*>(made);
-  mine.bytes[turn_] = room;
+  const auto me = static_cast<std::size_t>(team_.rank());
+  const std::size_t room = room_[turn_][me];
+  mine_[turn_] = shown_[turn_][me];  // what a step that failed has made is seen by nobody
+  if (bytes <= room) return;
+  mine_[turn_] = memory(grown(bytes, room));
 }
 
-std::byte* PeerBuffers::mine() { return shown_[static_cast<std::size_t>(rank_)]->memory[turn_]; }
-const std::byte* PeerBuffers::of(int rank) const { return shown_[static_cast<std::size_t>(rank)]->memory[turn_]; }
+std::byte* PeerBuffers::mine() { return mine_[turn_]->data(); }
+const std::byte* PeerBuffers::of(int rank) const { return shown_[turn_][static_cast<std::size_t>(rank)]->data(); }
 
-void PeerBuffers::publish() {
-  const OnDevice here(space_);
-  OSTINATO_CUDA(cudaEventRecord(shown_[static_cast<std::size_t>(rank_)]->complete[turn_], space_.stream()));
+void PeerBuffers::publish() { mine_[turn_]->publish(space_); }
+
+/// All ranks count the room of all, so that they know together when to look.
+void PeerBuffers::meet(std::span<const std::size_t> bytes) {
+  bool is_more = false;
+  for (std::size_t r = 0; r < bytes.size(); ++r) {
+    std::size_t& room = room_[turn_][r];
+    if (bytes[r] <= room) continue;
+    room = grown(bytes[r], room);
+    is_more = true;
+  }
+  if (!is_more) return;
+  outgrown_.insert(outgrown_.end(), shown_[turn_].begin(), shown_[turn_].end());
+  shown_[turn_] = shown_by_all(team_, space_, mine_[turn_]);
 }
 
 void PeerBuffers::await() {
   const OnDevice here(space_);
-  for (std::size_t r = 0; r < shown_.size(); ++r)
-    if (static_cast<int>(r) != rank_)
-      OSTINATO_CUDA(cudaStreamWaitEvent(space_.stream(), shown_[r]->complete[turn_], 0));
+  for (const auto& other : shown_[turn_])
+    if (other != mine_[turn_]) other->await(space_.stream());
 }
 
 void PeerBuffers::copy(std::span<const Copy> copies) {
   const OnDevice here(space_);
-  for (const auto& other : shown_) OSTINATO_CUDA(cudaStreamWaitEvent(beside_->stream, other->complete[turn_], 0));
+  for (const auto& other : shown_[turn_]) other->await(beside_->stream);
   for (const Copy& c : copies)
     OSTINATO_CUDA(cudaMemcpyAsync(c.to, of(c.rank) + c.begin, c.bytes, cudaMemcpyDefault, beside_->stream));
   OSTINATO_CUDA(cudaEventRecord(beside_->copied, beside_->stream));

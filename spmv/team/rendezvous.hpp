@@ -10,6 +10,7 @@
 #include <ostinato/spmv/space/courier.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/rendezvous.hpp>
+#include <ostinato/spmv/team/peer_memory.hpp>
 #include <ostinato/spmv/team/team.hpp>
 
 namespace ostinato {
@@ -31,14 +32,16 @@ class Rendezvous {
   Rendezvous& operator=(const Rendezvous&) = delete;
 
   const detail::RendezvousView& view() const { return view_; }
+  /// Whether a rank may read what another one points to, in any memory of its space: they are threads.
+  bool shares_addresses() const { return shares_addresses_; }
   std::size_t bytes() const;  ///< of the GPU
   /// Throws    RankError once a kernel has given up another rank.
   void confirm() const;
 
  private:
-  struct Shown;
   Cuda space_;
-  std::vector<std::shared_ptr<Shown>> shown_;  ///< of each rank
+  std::vector<std::shared_ptr<PeerMemory>> shown_;  ///< of each rank
+  bool shares_addresses_;
   SharedBytes<Cuda> is_late_;
   detail::RendezvousView view_;
 };

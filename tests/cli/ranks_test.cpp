@@ -3,6 +3,7 @@
 
 // Solves on ranks: what a launcher starts, and what is refused there.
 
+#include <algorithm>
 #include <filesystem>
 
 #include <ostinato/spmv/space/cuda.hpp>
@@ -53,12 +54,16 @@ TEST_F(CliRanks, AreForecastByInspect) {
 
 TEST_F(CliRanks, RefuseWhatTheyDoNotHave) {
   generate("poisson2d 10 p.mtx");
-  for (const char* const option : {"--symmetric", "--renumber on", "--html a.html", "--device cuda"})
+  for (const char* const option : {"--symmetric", "--renumber on", "--html a.html"})
     expect_complaint(run_as_one_of_two(std::string("solve p.mtx ") + option), 2, "isn't for ranks yet");
   for (const char* const option : {"--tune measure", "--products 9", "--compress on"})
     expect_complaint(run_as_one_of_two(std::string("solve p.mtx ") + option), 2, "isn't for ranks yet");
   expect_complaint(run_as_one_of_two("solve p.mtx --precond chebyshev:degree=3"), 2, "takes no options with ranks");
   expect_complaint(run_as_one_of_two("solve p.mtx --format bccoo"), 2, "csr and dia");
+  expect_complaint(run_as_one_of_two("solve p.mtx --device cuda --format csr"), 2, "sliced-ell and dia");
+  expect_complaint(run_as_one_of_two("solve p.mtx --device cuda:1"), 2, "give --device cuda in place of cuda:1");
+  expect_complaint(run_as_one_of_two("solve p.mtx --share-gpus"), 2, "give --device cuda, too");
+  expect_complaint(run("solve p.mtx --share-gpus"), 2, "--share-gpus is for ranks");
 }
 
 TEST_F(CliRanks, NeedNoSecondOneForAPartition) {
@@ -115,6 +120,26 @@ TEST_F(CliRanks, SayNothingTwice) {
 }
 
 #ifdef OSTINATO_MPIRUN
+
+TEST_F(CliRanks, OfProcessesTakeAGpuEach) {
+  const int there = Cuda::device_count(), ranks = std::max(1, there) + 1;
+  generate("mesh2d 100 a.mtx");
+  const std::string solve = "solve a.mtx --quiet --device cuda --json report.json -o x.npy";
+  const Outcome many = run_on(ranks, solve), shared = run_on(ranks, solve + " --share-gpus");
+  if (there == 0) {
+    for (const Outcome& r : {many, shared}) {
+      EXPECT_EQ(r.code, 5) << r.err;
+      EXPECT_NE(r.err.find(Cuda::why_absent()), std::string::npos) << r.err;
+    }
+    return;
+  }
+  EXPECT_EQ(many.code, 2) << many.err;
+  EXPECT_NE(many.err.find("would share a GPU"), std::string::npos) << many.err;
+  EXPECT_EQ(shared.code, 0) << shared.err;
+  EXPECT_EQ(report()["ranks"].size(), static_cast<std::size_t>(ranks));
+  EXPECT_LT(report()["error"], 1e-4);
+  EXPECT_EQ(run("solve a.mtx --quiet -x x.npy --maxiter 0 --rtol 1.1e-8").code, 0) << "x isn't in the file's order";
+}
 
 TEST_F(CliRanks, WriteOneXInTheOrderOfTheFile) {
   generate("variable2d 100 a.mtx");

@@ -18,12 +18,13 @@
 #include "support/pieces.hpp"
 #include "support/solving.hpp"
 
-// Solves whose ranks are threads with a GPU each, or that share one.
+// Solves whose ranks are threads or processes with a GPU each, or that share one.
 
 namespace ostinato::test::gpus {
 namespace {
 
 using CudaRanks = OnGpus;
+using CudaRanksOnThreads = OnGpus;
 
 template <class T = double>
 struct Whole {
@@ -95,6 +96,23 @@ TEST_F(CudaRanks, HaveTheBitsOfOneRankWithMoreRanksThanReachEachOther) {
     const SolveResult result = expect_bits_of_one_rank(
         system, with(solver, std::string(solver) == "cg" ? "fsai" : "none", 40), 1, {PeerBuffers::most_ranks + 1});
     EXPECT_GT(result.iterations, 3);
+  }
+}
+
+TEST_F(CudaRanks, HaveTheBitsOfThreadsWhereTheyAreProcesses) {
+  if (Team::launched() == 1) GTEST_SKIP() << "needs mpirun";
+  const System<double> system = with_known_solution(generate<double>("variable2d", {.n = 92}));
+  for (const char* const precond : {"jacobi", "chebyshev", "ilu0"}) {
+    SCOPED_TRACE(precond);
+    const DistributedOptions options = with("cg", precond, 50);
+    Whole<> found;
+    on_gpu_ranks({2}, [&](const Team& team, const Cuda& gpu) { found = solve_on(team, gpu, system, options); });
+    Team::run(Team::launched(), [&](const Team& threads) {
+      const Whole<> wanted = solve_on(threads, threads.agreed([] { return Cuda(0); }), system, options);
+      if (threads.rank() != 0) return;
+      expect_same_course(found.result, wanted.result);
+      EXPECT_TRUE(same_bits(found.x, wanted.x));
+    });
   }
 }
 
@@ -244,6 +262,11 @@ TEST_F(CudaRanks, GoThroughTheOneCall) {
     const SolveResult result = solve(team, gpu_of(team), mine.view(), piece(system.b, rows, team), x);
     EXPECT_EQ(result.status, Status::converged) << result.message();
     EXPECT_EQ(gpu_of(team).device(), team.rank() % Cuda::device_count());
+    if (team.size() <= Cuda::device_count()) {
+      EXPECT_EQ(gpu_of(team, false).device(), team.rank());
+    } else {
+      EXPECT_THROW(gpu_of(team, false), ArgumentError);
+    }
   });
 }
 
@@ -276,7 +299,7 @@ TEST_F(CudaRanks, StopInOneIterationWhereOneIsInterrupted) {
   });
 }
 
-TEST_F(CudaRanks, LeaveTogetherWhereACallbackThrows) {
+TEST_F(CudaRanksOnThreads, LeaveTogetherWhereACallbackThrows) {
   for (const int rank : {0, 2}) {
     std::mutex mutex;
     std::vector<std::string> said(3);
@@ -320,7 +343,7 @@ TEST_F(CudaRanks, LeaveTogetherWhereTheSetUpOfOneThrows) {
   EXPECT_LT(watch.seconds(), 30);
 }
 
-TEST_F(CudaRanks, LeaveWhereARankStaysAway) {
+TEST_F(CudaRanksOnThreads, LeaveWhereARankStaysAway) {
   const Stopwatch watch;
   const auto work = [](const Team& team, const Cuda& gpu) {
     team.set_patience(0.5);

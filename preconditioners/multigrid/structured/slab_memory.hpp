@@ -30,8 +30,8 @@ class SlabMemory {
       if (turns_ != nullptr) peers_ = PeerBuffers::make(team, space.local());
       if (peers_ != nullptr && space.can_capture()) rendezvous_ = std::make_unique<Rendezvous>(team, space.local(), 0);
     }
+    const std::size_t bytes = std::max<std::size_t>(1, floats) * sizeof(float);
     team.agreed([&] {
-      const std::size_t bytes = std::max<std::size_t>(1, floats) * sizeof(float);
       if constexpr (is_cuda<Local>) {
         if (peers_ != nullptr) {
           peers_->turn(bytes);
@@ -45,6 +45,10 @@ class SlabMemory {
       space.zero(first_, bytes);
       space.wait();  // others may write from now on
     });
+    if constexpr (is_cuda<Local>) {
+      if (is_shared()) peers_->meet(team.all_gather(bytes));
+      if (is_shared()) no_bytes_.assign(static_cast<std::size_t>(team.size()), 0);
+    }
   }
 
   const Distributed<Local>& space() const { return space_; }
@@ -70,6 +74,7 @@ class SlabMemory {
     turns_->turn(0);
     turns_->publish();
     team().all_gather(nullptr, 0, nullptr);
+    turns_->meet(no_bytes_);
     turns_->await();
   }
 
@@ -93,6 +98,7 @@ class SlabMemory {
   Distributed<Local> space_;
   IfOnGpus<PeerBuffers> turns_{}, peers_{};  ///< peers_ has the memory, and takes a single turn
   IfOnGpus<Rendezvous> rendezvous_{};        ///< of all ranks; null where kernels can't wait for each other
+  std::vector<std::size_t> no_bytes_;        ///< of each rank
   Vector<Local, float> own_;
   float* first_ = nullptr;
 };

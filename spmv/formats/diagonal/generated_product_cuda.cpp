@@ -136,7 +136,7 @@ template <class View, class T>
 bool GeneratedProduct::product_dot(const Cuda& space, const View& a, const Product<T>& p, const T* w,
                                    Slot<T> slot) const {
   const cuda::Reduction to = cuda::reduction(space, slot);
-  if (to.of_blocks != nullptr || !in_use(space)) return false;
+  if (to.of_warps != nullptr || !in_use(space)) return false;
   const auto args = args_of(a, constants_);
   launch(space, functions_[dot], cuda::tile_blocks(space, rows_of(a), true), cuda::tile_rows, {&args, &p, &w, &to});
   return true;

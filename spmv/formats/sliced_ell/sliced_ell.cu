@@ -75,22 +75,19 @@ template <bool Dotted, class C, class T>
 __global__ void __launch_bounds__(cuda::tile_rows)
     sliced_kernel(detail::SlicedView<C, T> a, Product<T> p, const T* w, cuda::Reduction to) {
   cuda::pdl_trigger();
-  const Offset span = Dotted && to.of_blocks != nullptr ? sum_block : cuda::tile_rows;
-  const Offset to_next = static_cast<Offset>(gridDim.x) * span - span + cuda::tile_rows;
-  Offset i = static_cast<Offset>(blockIdx.x) * span + threadIdx.x;
+  const Offset stride = static_cast<Offset>(gridDim.x) * cuda::tile_rows;
+  Offset i = static_cast<Offset>(blockIdx.x) * cuda::tile_rows + threadIdx.x;
   RowReader<C, T> row(a, i);
   cuda::pdl_wait();
   Sums<1> dot{};
-  for (Offset first = i - threadIdx.x; first < a.rows; first = i - threadIdx.x) {
-    for (Offset k = 0; k < span; k += cuda::tile_rows) {
-      if (i < a.rows) cuda::finish_row<Dotted>(p, i, row.times(p.x), w, dot);
-      i += k + cuda::tile_rows < span ? cuda::tile_rows : to_next;
-      row = RowReader<C, T>(a, i);
-    }
-    if constexpr (Dotted) cuda::store_of_block(dot, first, to);
+  for (Offset first = i - threadIdx.x; first < a.rows; first += stride) {
+    if (i < a.rows) cuda::finish_row<Dotted>(p, i, row.times(p.x), w, dot);
+    if constexpr (Dotted) cuda::store_of_warp(dot, i, a.rows, to);
+    i += stride;
+    row = RowReader<C, T>(a, i);
   }
   if constexpr (Dotted) {
-    if (to.of_blocks == nullptr) cuda::grid_sum(dot, to, [](const Sums<1>&) {});
+    if (to.of_warps == nullptr) cuda::grid_sum(dot, to, [](const Sums<1>&) {});
   }
 }
 

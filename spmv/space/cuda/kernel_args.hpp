@@ -10,13 +10,15 @@ namespace ostinato::cuda {
 /// Rows of a tile. A thread block has as many threads: one per row.
 inline constexpr int tile_rows = 256;
 
+/// Rows that a warp sums up.
+inline constexpr int warp_rows = 32;
+
 /// Where a kernel stores its K sums.
 struct Reduction {
   double* slots;      ///< the K totals; may be null
   double* partial;    ///< K sums for each thread block
   unsigned* arrived;  ///< number of blocks that have stored their sums; 0 before and after the kernel
-  double*
-      of_blocks;  ///< instead of all that: a sum for each sum_block rows, where a kernel goes by for_rows(); or null
+  double* of_warps;  ///< instead of all that: a sum for each warp_rows rows, where a kernel goes by for_rows(); or null
 };
 
 }  // namespace ostinato::cuda

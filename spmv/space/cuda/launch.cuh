@@ -71,7 +71,7 @@ inline unsigned tile_blocks(const Cuda& space, Index rows, bool dotted) {
 }
 
 inline Reduction reduction(const Cuda& space, double* slots) {
-  return {slots, space.state().partial, space.state().arrived, space.state().of_blocks};
+  return {slots, space.state().partial, space.state().arrived, space.state().of_warps};
 }
 
 }  // namespace ostinato::cuda

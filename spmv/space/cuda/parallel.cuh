@@ -107,6 +107,35 @@ __device__ Result sum_of_block(const F& f, std::size_t first, std::size_t end) {
   }
 }
 
+/// Calls give(block, sum) in one thread for each block of begin .. end - 1. A functor may have a way of its own, in
+/// which each of the thread blocks of sum_grid() has a block, too.
+template <class Result, class F, class Give>
+__device__ void give_blocks(const F& f, std::size_t begin, std::size_t end, Give give) {
+  if constexpr (requires { f.give_blocks(begin, end, give); }) {
+    f.give_blocks(begin, end, give);
+  } else {
+    for (std::size_t block = blockIdx.x; begin + block * sum_block < end; block += gridDim.x) {
+      const std::size_t first = begin + block * sum_block;
+      const Result sum = sum_of_block<Result>(f, first, min(first + sum_block, end));
+      if (threadIdx.x == 0) give(block, sum);
+    }
+  }
+}
+
+/// The same where ranks meet: fewer, so that those that join have registers for what they look at.
+template <class F>
+constexpr int sum_blocks_of_rank() {
+  return std::min(5, sum_blocks_of_multiprocessor<F>());
+}
+
+/// Thread blocks for give_blocks(), of n elements.
+template <class F>
+int block_givers(const Cuda& space, std::size_t n) {
+  std::size_t givers = (n + sum_block - 1) / sum_block;
+  if constexpr (requires { F::blocks_at_once; }) givers = (givers + F::blocks_at_once - 1) / F::blocks_at_once;
+  return resident_blocks(space, givers * block_threads, sum_blocks_of_rank<F>());
+}
+
 template <class F, class Result>
 __global__ void __launch_bounds__(block_threads)
     sum_blocks_kernel(std::size_t begin, std::size_t end, F f, Result* sums) {
@@ -114,11 +143,7 @@ __global__ void __launch_bounds__(block_threads)
   if constexpr (requires { f.prepare(); }) {
     if (!f.prepare()) return;
   }
-  for (std::size_t block = blockIdx.x; begin + block * sum_block < end; block += gridDim.x) {
-    const std::size_t first = begin + block * sum_block;
-    const Result mine = sum_of_block<Result>(f, first, min(first + sum_block, end));
-    if (threadIdx.x == 0) sums[block] = mine;
-  }
+  give_blocks<Result>(f, begin, end, [&](std::size_t block, const Result& sum) { sums[block] = sum; });
 }
 
 /// Adds count / step elements, each of K sums, in order. Several are loaded before the first is added: they wait for a
@@ -152,76 +177,114 @@ __device__ void finish_lanes(F& f, const Result& of_lane, double* slots) {
   if constexpr (requires { f.finish(total); }) f.finish(total);
 }
 
-/// In one thread block. The sums may lie in the memory of other GPUs.
-template <class F, class Result>
-__global__ void __launch_bounds__(block_threads) finish_sum_kernel(F f, detail::SumParts<Result> parts, double* slots) {
-  pdl_trigger_and_wait();
-  if (!prepare(f)) return;
-  Result total{};
-  unsigned first = 0;
-  for (int part = 0; part < parts.count; ++part) {
-    add_in_order(total, parts.sums[part]->v, (threadIdx.x - first) % block_threads, parts.blocks[part], block_threads);
-    first += parts.blocks[part];
+/// Makes one sum of those that groups of lanes have: of_lane(group) in each thread. The first thread blocks share the
+/// groups; the last of them to end has the sum. Returns whether this is the one.
+template <class F, class Add>
+__device__ bool join_groups(F& f, unsigned groups, const Reduction& to, Add of_lane) {
+  using Result = decltype(of_lane(groups));
+  __shared__ bool last;
+  const unsigned joiners = min(groups, gridDim.x);
+  if (blockIdx.x >= joiners) return false;
+  if (groups == 1) {
+    finish_lanes(f, of_lane(0), to.slots);
+    return true;
   }
-  finish_lanes(f, total, slots);
+  for (unsigned group = blockIdx.x; group < groups; group += joiners) {
+    const Result sum = block_sum(of_lane(group));
+    if (threadIdx.x != 0) continue;
+    for (int k = 0; k < Result::count; ++k) to.partial[group * Result::count + k] = sum.v[k];
+  }
+  if (threadIdx.x == 0) last = arrives_last(to.arrived, joiners);
+  __syncthreads();
+  if (!last) return false;
+  Result of_group{};
+  if (threadIdx.x < groups) {
+    for (int k = 0; k < Result::count; ++k) of_group.v[k] = __ldcg(to.partial + threadIdx.x * Result::count + k);
+  }
+  if (threadIdx.x == 0) *to.arrived = 0;
+  finish_lanes(f, of_group, to.slots);
+  return true;
 }
 
-/// Adds every block_threads-th of the sums that a rank gives, in order. Several are looked at before the first is
-/// added.
+/// The first block of a lane among those of a rank, where `before` are those of the ranks before it.
+__device__ inline unsigned first_of_lane(unsigned group, unsigned groups, unsigned before) {
+  const unsigned all = groups * block_threads;
+  return (group * block_threads + threadIdx.x + all - before % all) % all;
+}
+
+/// One thread block for each group. The sums may lie in the memory of other GPUs.
+template <class F, class Result>
+__global__ void __launch_bounds__(block_threads) finish_sum_kernel(F f, detail::SumParts<Result> parts, Reduction to) {
+  pdl_trigger_and_wait();
+  if (!prepare(f)) return;
+  const unsigned groups = gridDim.x;
+  join_groups(f, groups, to, [&](unsigned group) {
+    Result total{};
+    unsigned before = 0;
+    for (int part = 0; part < parts.count; before += parts.blocks[part++])
+      add_in_order(total, parts.sums[part]->v, first_of_lane(group, groups, before), parts.blocks[part],
+                   groups * block_threads);
+    return total;
+  });
+}
+
+/// Adds every step-th of the sums that a rank gives, in order. Several are looked at before the first is added.
 template <int K>
 __device__ void add_from_rank(Sums<K>& total, const detail::RendezvousView& at, std::uint64_t met, int rank,
-                              unsigned begin, unsigned blocks) {
+                              unsigned begin, unsigned blocks, unsigned step) {
   constexpr unsigned looks = K < 4 ? 4 / K : 1;
   const Numbered* const sums = reinterpret_cast<const Numbered*>(room_from(at, met, rank)) + 1;
-  for (unsigned b = begin; b < blocks; b += looks * block_threads) {
+  for (unsigned b = begin; b < blocks; b += looks * step) {
     Numbered seen[looks * K];
 #pragma unroll
     for (unsigned n = 0; n < looks * K; ++n) {
-      const unsigned block = b + n / K * block_threads;
+      const unsigned block = b + n / K * step;
       if (block < blocks) seen[n] = look(sums + block * K + n % K);
     }
 #pragma unroll
     for (unsigned n = 0; n < looks * K; ++n) {
-      const unsigned block = b + n / K * block_threads;
+      const unsigned block = b + n / K * step;
       if (block < blocks) total.v[n % K] += get(at, met, sums + block * K + n % K, seen[n]);
     }
   }
 }
 
 /// Both in one kernel, which meets those of the other ranks. Each thread block gives its sums to all ranks, behind the
-/// number of blocks of the rank. The first thread block adds up those of all ranks as they come.
+/// number of blocks of the rank. The first thread blocks add up those of all ranks as they come. Each of these gives a
+/// block, too (unless the rank has none): so it has read how often ranks have met before the last one ends the meeting.
 template <class F, class Result>
-__global__ void __launch_bounds__(block_threads, sum_blocks_of_multiprocessor<F>())
-    sum_over_ranks_kernel(std::size_t n, F f, const __grid_constant__ detail::RendezvousView at, double* slots) {
+__global__ void __launch_bounds__(block_threads, sum_blocks_of_rank<F>())
+    sum_over_ranks_kernel(std::size_t n, F f, const __grid_constant__ detail::RendezvousView at, Reduction to) {
   __shared__ unsigned blocks_of[detail::most_sum_parts];
   pdl_trigger_and_wait();
   if (!prepare(f)) return;
   const std::uint64_t met = times_met(at);
-  const std::size_t blocks = (n + sum_block - 1) / sum_block;
   const int rank = static_cast<int>(threadIdx.x);
   const auto room = [&](int of) { return reinterpret_cast<Numbered*>(room_of(at, met, of)); };
-  for (std::size_t block = blockIdx.x; block < blocks; block += gridDim.x) {
-    const std::size_t first = block * sum_block;
-    const Result sum = sum_of_block<Result>(f, first, min(first + sum_block, n));
-    if (threadIdx.x != 0) continue;
+  if (blockIdx.x == 0 && rank < at.ranks) put(room(rank), static_cast<double>((n + sum_block - 1) / sum_block), met);
+  give_blocks<Result>(f, 0, n, [&](std::size_t block, const Result& sum) {
     for (int r = 0; r < at.ranks; ++r) {
       for (int k = 0; k < Result::count; ++k) put(room(r) + 1 + block * Result::count + k, sum.v[k], met);
     }
-  }
-  if (blockIdx.x != 0) return;
+  });
+  if (blockIdx.x >= detail::most_sum_groups) return;
   if (rank < at.ranks) {
-    put(room(rank), static_cast<double>(blocks), met);
     const auto* const said = reinterpret_cast<const Numbered*>(room_from(at, met, rank));
     blocks_of[rank] = static_cast<unsigned>(get(at, met, said, look(said)));
   }
   __syncthreads();
-  Result total{};
-  unsigned before = 0;
-  for (int r = 0; r < at.ranks; before += blocks_of[r++])
-    add_from_rank(total, at, met, r, (threadIdx.x - before) % block_threads, blocks_of[r]);
-  finish_lanes(f, total, slots);
+  unsigned blocks = 0;
+  for (int r = 0; r < at.ranks; ++r) blocks += blocks_of[r];
+  const unsigned groups = detail::sum_groups(blocks);
+  const bool ends = join_groups(f, groups, to, [&](unsigned group) {
+    Result total{};
+    unsigned before = 0;
+    for (int r = 0; r < at.ranks; before += blocks_of[r++])
+      add_from_rank(total, at, met, r, first_of_lane(group, groups, before), blocks_of[r], groups * block_threads);
+    return total;
+  });
   __syncthreads();
-  if (threadIdx.x == 0) part(at, met);
+  if (ends && threadIdx.x == 0) part(at, met);
 }
 
 /// How thread blocks cut a grid: into tiles of 256 columns, along x first. A column is one point, or four along the
@@ -332,22 +395,23 @@ namespace detail {
 
 template <class F, class Result>
 void sum_blocks(const Cuda& space, std::size_t begin, std::size_t end, F f, Result* sums) {
-  const std::size_t blocks = (end - begin + sum_block - 1) / sum_block;
-  if (blocks == 0) return;
-  cuda::launch(space, cuda::sum_blocks_kernel<F, Result>, cuda::resident_blocks(space, blocks * cuda::block_threads),
+  if (begin == end) return;
+  cuda::launch(space, cuda::sum_blocks_kernel<F, Result>, cuda::block_givers<F>(space, end - begin),
                cuda::block_threads, 0, begin, end, f, sums);
 }
 
 template <class F, class Result>
 void finish_sum(const Cuda& space, F f, const SumParts<Result>& parts, double* slots) {
-  cuda::launch(space, cuda::finish_sum_kernel<F, Result>, 1, cuda::block_threads, 0, f, parts, slots);
+  std::size_t blocks = 0;
+  for (int part = 0; part < parts.count; ++part) blocks += parts.blocks[part];
+  cuda::launch(space, cuda::finish_sum_kernel<F, Result>, sum_groups(blocks), cuda::block_threads, 0, f, parts,
+               cuda::reduction(space, slots));
 }
 
 template <class F, class Result>
 void sum_over_ranks(const Cuda& space, std::size_t n, F f, const RendezvousView& at, double* slots, Result*) {
-  const std::size_t threads = (n + sum_block - 1) / sum_block * cuda::block_threads;
-  const int blocks = cuda::resident_blocks(space, threads, cuda::sum_blocks_of_multiprocessor<F>());
-  cuda::launch(space, cuda::sum_over_ranks_kernel<F, Result>, blocks, cuda::block_threads, 0, n, f, at, slots);
+  cuda::launch(space, cuda::sum_over_ranks_kernel<F, Result>, cuda::block_givers<F>(space, n), cuda::block_threads, 0,
+               n, f, at, cuda::reduction(space, slots));
 }
 
 }  // namespace detail

@@ -42,24 +42,25 @@ __device__ inline bool arrives_last(unsigned* arrived, unsigned blocks) {
   return true;
 }
 
+/// The sum of `mine` over the warp, valid in its first lane only. Every lane must call the function.
+template <int K>
+__device__ Sums<K> warp_sum(Sums<K> mine) {
+#pragma unroll
+  for (int k = 0; k < K; ++k) {
+    for (int d = 16; d > 0; d /= 2) mine.v[k] += __shfl_down_sync(0xffffffffu, mine.v[k], d);
+  }
+  return mine;
+}
+
 /// The sum of `mine` over the thread block, valid in thread 0 only. Every thread of the block must call the function.
 template <int K>
 __device__ Sums<K> block_sum(Sums<K> mine) {
   __shared__ Sums<K> of_warp[32];
   const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = (blockDim.x + 31) / 32;
-#pragma unroll
-  for (int k = 0; k < K; ++k) {
-    for (int d = 16; d > 0; d /= 2) mine.v[k] += __shfl_down_sync(0xffffffffu, mine.v[k], d);
-  }
+  mine = warp_sum(mine);
   if (lane == 0) of_warp[warp] = mine;
   __syncthreads();
-  if (warp == 0) {
-    mine = lane < warps ? of_warp[lane] : Sums<K>{};
-#pragma unroll
-    for (int k = 0; k < K; ++k) {
-      for (int d = 16; d > 0; d /= 2) mine.v[k] += __shfl_down_sync(0xffffffffu, mine.v[k], d);
-    }
-  }
+  if (warp == 0) mine = warp_sum(lane < warps ? of_warp[lane] : Sums<K>{});
   __syncthreads();
   return mine;
 }
@@ -90,28 +91,29 @@ __device__ void grid_sum(Sums<K> mine, const Reduction& to, Done done) {
   done(total);
 }
 
-/// Stores the sum of the rows from `first` on, where sums are those of blocks, and begins with the next.
-__device__ inline void store_of_block(Sums<1>& dot, long long first, const Reduction& to) {
-  if (to.of_blocks == nullptr) return;
-  dot = block_sum(dot);
-  if (threadIdx.x == 0) to.of_blocks[first / sum_block] = dot.v[0];
+/// Stores the sum of a warp's rows, of which this thread has row i, where sums are those of warps. All threads of a
+/// warp call the function, those beyond the rows, too.
+__device__ inline void store_of_warp(Sums<1>& dot, long long i, long long rows, const Reduction& to) {
+  if (to.of_warps == nullptr) return;
+  dot = warp_sum(dot);
+  if (i < rows && i % warp_rows == 0) to.of_warps[i / warp_rows] = dot.v[0];
   dot = {};
 }
 
 /// Calls row(i, dot) for the rows of a kernel with one thread per row, in thread blocks of tile_rows threads, and sums
-/// up the dots where Dotted: over the grid or, for to.of_blocks, over blocks of rows.
+/// up the dots where Dotted: over the grid or, for to.of_warps, over the rows of warps.
 template <bool Dotted, class Row>
 __device__ void for_rows(long long rows, const Reduction& to, Row row) {
-  const bool by_blocks = Dotted && to.of_blocks != nullptr;
-  const long long span = by_blocks ? sum_block : tile_rows;
+  static_assert(tile_rows % warp_rows == 0);
   Sums<1> dot{};
-  for (long long first = blockIdx.x * span; first < rows; first += gridDim.x * span) {
-    const long long end = min(first + span, rows);
-    for (long long i = first + threadIdx.x; i < end; i += tile_rows) row(i, dot);
-    if constexpr (Dotted) store_of_block(dot, first, to);
+  for (long long first = blockIdx.x * static_cast<long long>(tile_rows); first < rows;
+       first += gridDim.x * static_cast<long long>(tile_rows)) {
+    const long long i = first + threadIdx.x;
+    if (i < rows) row(i, dot);
+    if constexpr (Dotted) store_of_warp(dot, i, rows, to);
   }
   if constexpr (Dotted) {
-    if (!by_blocks) grid_sum(dot, to, [](const Sums<1>&) {});
+    if (to.of_warps == nullptr) grid_sum(dot, to, [](const Sums<1>&) {});
   }
 }
 

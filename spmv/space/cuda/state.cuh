@@ -90,7 +90,7 @@ struct Cuda::State {
   bool overlaps = false;        ///< kernels may start while the previous kernel ends (overlap.cuh)
   double* partial = nullptr;    ///< max_sums * max_partial elements
   unsigned* arrived = nullptr;  ///< blocks of the running reduction that have arrived; 0 between reductions
-  double* of_blocks = nullptr;  ///< where dotted products leave the sums of blocks of rows (SumsOfBlocks)
+  double* of_warps = nullptr;   ///< where dotted products leave the sums of warps (SumsOfWarps)
   char* staging = nullptr;      ///< pinned buffer for small downloads (H200, 2026-11: 26 kB take 10 us instead of 14)
   char* uploads = nullptr;      ///< pinned buffer behind it, for small uploads that the host needn't wait for
   std::size_t uploading = 0;    ///< bytes of `uploads` that copies may still read

@@ -27,6 +27,7 @@ namespace {
 constexpr std::size_t most_bytes = std::size_t{1} << 30;
 
 bool has_come_apart = false;  ///< a team of this process
+constexpr std::byte a_byte{};
 
 class BetweenProcesses final : public Channel {
  public:
@@ -51,6 +52,10 @@ class BetweenProcesses final : public Channel {
 
   void start_gather(const void* mine, std::size_t bytes, void* all) override {
     constexpr int few = 8;  // ranks to which messages of one's own are faster
+    if (bytes == 0) {       // MPI would send nothing, and nobody would wait
+      nothing_.resize(static_cast<std::size_t>(size_));
+      return start_gather(&a_byte, 1, nothing_.data());
+    }
     auto* const to = static_cast<std::byte*>(all);
     if (size_ > few && bytes < most_bytes) {
       const auto* const from = static_cast<const std::byte*>(mine);
@@ -68,7 +73,7 @@ class BetweenProcesses final : public Channel {
     }
     for (int step = 1; step < size_; ++step)
       send({(rank_ + step) % size_, const_cast<void*>(mine), bytes}, gathered_tag, gather_);
-    if (bytes > 0) std::memcpy(to + static_cast<std::size_t>(rank_) * bytes, mine, bytes);
+    std::memcpy(to + static_cast<std::size_t>(rank_) * bytes, mine, bytes);
   }
   bool is_gathered() override {
     if (!are_done(gather_)) return false;
@@ -163,6 +168,7 @@ class BetweenProcesses final : public Channel {
     new std::vector<std::uint64_t>(std::move(lengths_));
     new std::vector<std::byte>(std::move(mine_));
     new std::vector<std::byte>(std::move(all_));
+    new std::vector<std::byte>(std::move(nothing_));
   }
   static void cancel(Requests& requests) {
     for (MPI_Request& request : requests) {
@@ -205,6 +211,7 @@ class BetweenProcesses final : public Channel {
   std::vector<Arrival> arrivals_;
   int announced_tag_ = first_announced_tag;
   std::vector<std::byte> mine_, all_;  ///< of a gather by MPI itself
+  std::vector<std::byte> nothing_;     ///< of a gather of no bytes
   void* gathered_to_ = nullptr;        ///< where all_ goes; null without such a gather
   std::string notice_;
   bool is_apart_ = false;

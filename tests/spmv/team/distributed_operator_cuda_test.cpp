@@ -158,7 +158,7 @@ TEST_F(CudaRanksOperator, HasTheBitsOfOneRankOnTwoGpus) {
 }
 
 TEST_F(CudaRanksOperator, SumsVectorsOfEveryLength) {
-  for (const Index n : {0, 1, 31, 2048, 2049, 6000, 9001}) {
+  for (const Index n : {0, 1, 31, 2048, 2049, 6000, 9001, 4300000}) {
     const std::vector<double> x = random_vector<double>(n, 3), y = random_vector<double>(n, 4);
     double expected = 0, terms = 0;
     for (std::size_t i = 0; i < x.size(); ++i) {

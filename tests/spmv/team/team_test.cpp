@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstring>
 #include <numeric>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <ostinato/spmv/base/timing.hpp>
@@ -47,6 +49,19 @@ TEST(Team, GathersAndExchangesArraysOfAnyLength) {
     const std::vector<Team::Bytes> from = team.exchange_v(to);
     for (int r = 0; r < team.size(); ++r)
       EXPECT_EQ(from[static_cast<std::size_t>(r)], letter(r, me, static_cast<std::size_t>((me + r) % 3) * 100000));
+  });
+}
+
+TEST(Team, WaitsForAllWhereNothingIsGathered) {
+  on_ranks({2, 3, 5}, [](const Team& team) {
+    using Clock = std::chrono::steady_clock;  // the processes of a machine have one
+    for (int late = 0; late < 2; ++late) {
+      if (team.rank() == late) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      const auto come = Clock::now().time_since_epoch().count();
+      team.all_gather(nullptr, 0, nullptr);
+      const auto gone = Clock::now().time_since_epoch().count();
+      EXPECT_LE(team.most(come), team.least(gone));
+    }
   });
 }
 
