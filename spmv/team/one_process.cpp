@@ -10,8 +10,6 @@
 #include <random>
 #include <vector>
 
-#include <ostinato/spmv/team/peer_access.hpp>
-
 namespace ostinato {
 
 ProcessNumber process_number() {
@@ -55,9 +53,11 @@ StopRequest stop_of_any(const Team& team, const StopRequest& mine) {
   if (team.size() == 1 || team.most(mine ? 1 : 0) == 0 || !are_in_one_process(team)) return mine;
   const auto shown = std::make_shared<SharedRequest>();
   shown->request = mine;
-  AnyOf all{shown_by_all(team, shown)};
-  std::erase_if(all.requests, [](const auto& request) { return !request->request; });
-  return all;
+  AnyOf any;
+  for (const auto* const other : team.all_gather<const std::shared_ptr<SharedRequest>*>(&shown))
+    if ((*other)->request) any.requests.push_back(*other);
+  team.agree();  // all have taken their copies of `shown`
+  return any;
 }
 
 }  // namespace ostinato
