@@ -35,16 +35,17 @@ class HessenbergOf {
     if (real_part(h[j + 1]) <= rounding * size) h[j + 1] = 0;
     for (std::size_t k = 0; k < j; ++k) {
       const S upper = conj(cosine_[k]) * h[k] + sine_[k] * h[k + 1];
-      h[k + 1] = cosine_[k] * h[k + 1] - sine_[k] * h[k];
+      h[k + 1] = cosine_[k] * h[k + 1] + minus_sine_[k] * h[k];
       h[k] = upper;
     }
     const double length = std::hypot(magnitude(h[j]), real_part(h[j + 1]));
     cosine_.push_back(length > 0 ? h[j] / length : S{0});
     sine_.push_back(length > 0 ? real_part(h[j + 1]) / length : 1);
+    minus_sine_.push_back(-sine_[j]);
     h.resize(j + 1);
     h[j] = length;
     r_.push_back(std::move(h));
-    g_.push_back(-sine_[j] * g_[j]);
+    g_.push_back(minus_sine_[j] * g_[j]);
     g_[j] *= conj(cosine_[j]);
     return std::isfinite(size) ? magnitude(g_[j + 1]) : std::numeric_limits<double>::quiet_NaN();
   }
@@ -64,6 +65,7 @@ class HessenbergOf {
     r_.pop_back();
     cosine_.pop_back();
     sine_.pop_back();
+    minus_sine_.pop_back();
     g_.pop_back();
   }
 
@@ -114,7 +116,7 @@ class HessenbergOf {
     std::vector<S> q(y.begin(), y.end());
     q.push_back(0);
     for (std::size_t j = r_.size(); j-- > 0;) {
-      const S upper = cosine_[j] * q[j] - sine_[j] * q[j + 1];
+      const S upper = cosine_[j] * q[j] + minus_sine_[j] * q[j + 1];
       q[j + 1] = sine_[j] * q[j] + conj(cosine_[j]) * q[j + 1];
       q[j] = upper;
     }
@@ -125,6 +127,9 @@ class HessenbergOf {
   std::vector<std::vector<S>> r_;  ///< the upper triangle, by columns
   std::vector<S> cosine_;
   std::vector<double> sine_;
+  /// Of a difference of products beside a sum of products g++ 12 makes a fused multiply-add, also with
+  /// -ffp-contract=off. Sums alone have the same bits in every build.
+  std::vector<double> minus_sine_;
   std::vector<S> g_;  ///< the rotated right-hand side
 };
 

@@ -79,11 +79,33 @@ __device__ void hear_ghosts(const detail::Ghosts<T>& ghosts, std::uint64_t met, 
 /// Thread blocks of the boundary on a multiprocessor, which wait for other ranks.
 constexpr int boundary_blocks = 2;
 
+/// A row of the boundary times x, where ghost(g) gives ghosts.
+template <class T, class G>
+__device__ T row_times(const detail::BoundaryRows<T>& rows, std::size_t k, const T* x, G ghost) {
+  constexpr int loads = 8;
+  const Offset end = __ldg(rows.ptr + k + 1);
+  T sum = 0;
+  for (Offset e = __ldg(rows.ptr + k); e < end; e += loads) {
+    T value[loads], factor[loads];
+#pragma unroll
+    for (int n = 0; n < loads; ++n) {
+      if (e + n >= end) continue;
+      const Index column = __ldg(rows.col + e + n);
+      value[n] = __ldg(rows.val + e + n);
+      factor[n] = column >= 0 ? x[column] : ghost(~column);
+    }
+#pragma unroll
+    for (int n = 0; n < loads; ++n) {
+      if (e + n < end) sum = fma(value[n], factor[n], sum);
+    }
+  }
+  return sum;
+}
+
 /// One thread per row, or for several.
 template <class T>
 __global__ void __launch_bounds__(cuda::block_threads)
     boundary_kernel(detail::BoundaryRows<T> rows, const __grid_constant__ detail::Ghosts<T> ghosts, const T* x, T* y) {
-  constexpr int loads = 8;
   __shared__ const T* of_rank[detail::most_sum_parts];
   const bool meets = ghosts.at.ranks != 0;
   cuda::pdl_trigger_and_wait();
@@ -101,22 +123,7 @@ __global__ void __launch_bounds__(cuda::block_threads)
   };
   for (std::size_t k = blockIdx.x * cuda::block_threads + threadIdx.x; k < static_cast<std::size_t>(rows.count);
        k += static_cast<std::size_t>(gridDim.x) * cuda::block_threads) {
-    const Offset end = __ldg(rows.ptr + k + 1);
-    T sum = 0;
-    for (Offset e = __ldg(rows.ptr + k); e < end; e += loads) {
-      T value[loads], factor[loads];
-#pragma unroll
-      for (int n = 0; n < loads; ++n) {
-        if (e + n >= end) continue;
-        const Index column = __ldg(rows.col + e + n);
-        value[n] = __ldg(rows.val + e + n);
-        factor[n] = column >= 0 ? x[column] : ghost(~column);
-      }
-#pragma unroll
-      for (int n = 0; n < loads; ++n) {
-        if (e + n < end) sum = fma(value[n], factor[n], sum);
-      }
-    }
+    const T sum = row_times(rows, k, x, ghost);
     T* const to = y + rows.row[k];
     const T* const before = rows.before == nullptr ? to : rows.before + k;
     *to = cuda::row_value(Product<T>{rows.alpha, x, rows.beta, before, to}, 0, sum);
