@@ -29,12 +29,12 @@ namespace {
 
 using CudaRanksMultigrid = OnGpus;
 
-struct Case {
+struct GroupedSystem {
   const char* family;
   Index n;
 };
-constexpr Case cases[] = {{"poisson2d", 150}, {"poisson3d", 30}, {"variable2d", 150},
-                          {"variable3d", 30}, {"mesh3d", 20},    {"mesh3d", 24}};
+constexpr GroupedSystem grouped_systems[] = {{"poisson2d", 150}, {"poisson3d", 30}, {"variable2d", 150},
+                                             {"variable3d", 30}, {"mesh3d", 20},    {"mesh3d", 24}};
 
 template <class T>
 struct Whole {
@@ -44,7 +44,7 @@ struct Whole {
 };
 
 template <class T>
-System<T> system_of(const Case& c) {
+System<T> system_of(const GroupedSystem& c) {
   return with_known_solution(generate<T>(c.family, {.n = c.n}));
 }
 
@@ -88,7 +88,7 @@ void expect_course(const SolveResult& found, const SolveResult& wanted) {
 
 template <class T>
 void expect_iterations_of_cpus(double rtol, int gpus) {
-  for (const Case& c : cases) {
+  for (const GroupedSystem& c : grouped_systems) {
     SCOPED_TRACE(c.family + std::to_string(c.n));
     const System<T> system = system_of<T>(c);
     for (const int size : {1, 2, 3, 5}) {
@@ -114,15 +114,15 @@ TEST_F(CudaRanksMultigrid, TakesTheIterationsOfRanksOnCpusOnTwoGpus) {
 
 /// What a cycle is, and does to a vector.
 template <class T>
-struct Cycle {
+struct GroupedCycle {
   std::vector<PreconditionerLevel> levels;
   std::vector<T> z;
   double rate = 0, dot = 0;
 };
 
 template <class T, class Local>
-Cycle<T> cycle_on(const Team& team, const Local& local, const Csr<T>& whole, const std::vector<T>& r,
-                  const std::string& options) {
+GroupedCycle<T> cycle_on(const Team& team, const Local& local, const Csr<T>& whole, const std::vector<T>& r,
+                         const std::string& options) {
   const Distributed<Local> space(local, team);
   const Partition rows = uneven(team, whole.rows);
   const Csr<T> mine = piece(whole, rows.begin(team), rows.end(team));
@@ -141,15 +141,15 @@ template <class T>
 void expect_cycle_of_cpus(const Csr<T>& a, const std::string& options) {
   const std::vector<T> r = random_vector<T>(a.rows, 5);
   for (const int size : {2, 3, 5}) {
-    Cycle<T> wanted;
+    GroupedCycle<T> wanted;
     Team::run(size, [&](const Team& team) {
-      Cycle<T> found = cycle_on(team, Host(1), a, r, options);
+      GroupedCycle<T> found = cycle_on(team, Host(1), a, r, options);
       if (team.rank() == 0) wanted = std::move(found);
     });
     double largest = 0;
     for (const T value : wanted.z) largest = std::max(largest, std::abs(static_cast<double>(value)));
     on_gpu_ranks({size}, [&](const Team& team, const Cuda& gpu) {
-      const Cycle<T> found = cycle_on(team, gpu, a, r, options);
+      const GroupedCycle<T> found = cycle_on(team, gpu, a, r, options);
       EXPECT_NEAR(found.rate, wanted.rate, 1e-3);
       EXPECT_NEAR(found.dot, wanted.dot, 1e-4 * std::abs(wanted.dot));
       ASSERT_EQ(found.levels.size(), wanted.levels.size());
@@ -165,7 +165,7 @@ void expect_cycle_of_cpus(const Csr<T>& a, const std::string& options) {
 }
 
 TEST_F(CudaRanksMultigrid, HasTheCycleOfRanksOnCpus) {
-  for (const Case& c : cases) {
+  for (const GroupedSystem& c : grouped_systems) {
     SCOPED_TRACE(c.family + std::to_string(c.n));
     expect_cycle_of_cpus(generate<double>(c.family, {.n = c.n}), "kind=plain");
     expect_cycle_of_cpus(generate<float>(c.family, {.n = c.n}), "kind=plain");
@@ -246,7 +246,7 @@ TEST_F(CudaRanksMultigrid, TakesMoreRanksThanReachEachOther) {
 }
 
 TEST_F(CudaRanksMultigrid, IsTakenByAutoForDiffusion) {
-  for (const Case& c : {Case{"variable2d", 150}, Case{"mesh3d", 24}}) {
+  for (const GroupedSystem& c : {GroupedSystem{"variable2d", 150}, GroupedSystem{"mesh3d", 24}}) {
     SCOPED_TRACE(c.family);
     const System<double> system = system_of<double>(c);
     on_gpu_ranks({1, 2, 3}, [&](const Team& team, const Cuda& gpu) {
