@@ -228,7 +228,7 @@ struct StencilProduct {
 };
 
 /// Elements that StencilProductOfFours moves as one.
-struct alignas(16) Four {
+struct alignas(16) FourFloats {
   float v[4];
 };
 
@@ -241,8 +241,8 @@ struct LinesOfGrid {
   OSTINATO_FUNCTION static const float* line(const Extents& grid, const float* x, std::size_t i, const Step& d, Index) {
     return x + i + d.distance(grid);
   }
-  OSTINATO_FUNCTION static Four load(const float* from) { return *reinterpret_cast<const Four*>(from); }
-  OSTINATO_FUNCTION static void store(float* to, const Four& four) { *reinterpret_cast<Four*>(to) = four; }
+  OSTINATO_FUNCTION static FourFloats load(const float* from) { return *reinterpret_cast<const FourFloats*>(from); }
+  OSTINATO_FUNCTION static void store(float* to, const FourFloats& four) { *reinterpret_cast<FourFloats*>(to) = four; }
 };
 
 /// A mixed product on Cuda, where all points have the same row up to the sides of the grid; the sum is w . out. A call
@@ -283,11 +283,11 @@ struct StencilProductOfFours {
 #pragma unroll
       for (int k = 0; k < together; ++k) sum[k] += factor * (is_own ? own : line)[k + 1 + d.x];
     });
-    Four rounded;
+    FourFloats rounded;
 #pragma unroll
     for (int k = 0; k < together; ++k) rounded.v[k] = static_cast<float>(sum[k]);
     lines.store(out + i, rounded);
-    const Four of_w = w == out ? rounded : w == x ? Four{} : lines.load(w + i);
+    const FourFloats of_w = w == out ? rounded : w == x ? FourFloats{} : lines.load(w + i);
     Sums<1> dot{};
 #pragma unroll
     for (int k = 0; k < together; ++k)
@@ -300,7 +300,7 @@ struct StencilProductOfFours {
   /// The elements of four points and, with `beside`, of those beside them; 0 outside of the grid. In place of a line
   /// outside, the points' own is loaded, with a coefficient of 0.
   OSTINATO_FUNCTION void load(Index px, const float* from, bool beside, T (&v)[together + 2]) const {
-    const Four four = lines.load(from);
+    const FourFloats four = lines.load(from);
 #pragma unroll
     for (int k = 0; k < together; ++k) v[k + 1] = static_cast<T>(four.v[k]);
     if (!beside) return;

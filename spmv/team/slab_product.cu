@@ -38,13 +38,13 @@ struct LinesOfSlab {
     const bool is_beside = z + d.z < 0 || z + d.z >= grid.z;
     return from + (is_beside ? detail::Step{0, d.y, 0} : d).distance(grid);
   }
-  __device__ detail::Four load(const float* from) const {
-    if (aligned) return *reinterpret_cast<const detail::Four*>(from);
+  __device__ detail::FourFloats load(const float* from) const {
+    if (aligned) return *reinterpret_cast<const detail::FourFloats*>(from);
     return {{from[0], from[1], from[2], from[3]}};
   }
-  __device__ void store(float* to, const detail::Four& four) const {
+  __device__ void store(float* to, const detail::FourFloats& four) const {
     if (aligned) {
-      *reinterpret_cast<detail::Four*>(to) = four;
+      *reinterpret_cast<detail::FourFloats*>(to) = four;
       return;
     }
 #pragma unroll
@@ -119,7 +119,7 @@ __device__ void find_planes(const detail::SlabProduct& p, std::uint64_t met, con
   f.lines.above = find(p.above);
 }
 
-__device__ bool is_aligned(const void* p) { return reinterpret_cast<std::uintptr_t>(p) % alignof(detail::Four) == 0; }
+__device__ bool is_aligned(const void* p) { return reinterpret_cast<std::uintptr_t>(p) % alignof(detail::FourFloats) == 0; }
 template <class Shape>
 __device__ bool moves_fours(const Product<Shape>& f) {
   return is_aligned(f.x) && is_aligned(f.out) && is_aligned(f.w) && is_aligned(f.lines.below) &&
