@@ -31,7 +31,7 @@ void collapse_rows(const Host& space, std::size_t rows, Offset, const CollapseRo
     static thread_local std::vector<std::uint32_t> place;
     place.resize(std::max(place.size(), rows));
     const std::size_t end = std::min(rows, (block + 1) * host_block);
-    for (std::size_t i = block * host_block; i < end; ++i) f(i, place.data());
+    for (std::size_t i = block * host_block; i < end; ++i) f(i, place);
   });
 }
 

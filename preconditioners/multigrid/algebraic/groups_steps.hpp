@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include <ostinato/preconditioners/multigrid/algebraic/points.hpp>
 #include <ostinato/spmv/matrix/csr_pattern.hpp>
@@ -162,17 +163,20 @@ struct CollapseRow {
     count[i] = filled;
   }
 
-  /// The same with `place`, which has an element from 0 on for each column: where the column is in the table, if it is.
-  void operator()(std::size_t i, std::uint32_t* place) const {
+  /// The same with `place`, whose elements begin as 0: where a column is in the table, if it is. Groups of other ranks
+  /// are columns, too, so that there may be more of them than rows.
+  void operator()(std::size_t i, std::vector<std::uint32_t>& place) const {
     Index* const c = col + begin[i];
     T* const s = sum + begin[i];
     std::uint32_t filled = 0;
     visit(i, static_cast<std::uint32_t>(begin[i + 1] - begin[i]), [&](Index to, T v) {
-      const std::uint32_t p = place[to];
+      const auto at = static_cast<std::size_t>(to);
+      if (at >= place.size()) place.resize(at + 1);
+      const std::uint32_t p = place[at];
       if (p < filled && c[p] == to) {
         s[p] += v;
       } else {
-        place[to] = filled;
+        place[at] = filled;
         c[filled] = to;
         s[filled++] = v;
       }
