@@ -119,7 +119,9 @@ __device__ void find_planes(const detail::SlabProduct& p, std::uint64_t met, con
   f.lines.above = find(p.above);
 }
 
-__device__ bool is_aligned(const void* p) { return reinterpret_cast<std::uintptr_t>(p) % alignof(detail::FourFloats) == 0; }
+__device__ bool is_aligned(const void* p) {
+  return reinterpret_cast<std::uintptr_t>(p) % alignof(detail::FourFloats) == 0;
+}
 template <class Shape>
 __device__ bool moves_fours(const Product<Shape>& f) {
   return is_aligned(f.x) && is_aligned(f.out) && is_aligned(f.w) && is_aligned(f.lines.below) &&
