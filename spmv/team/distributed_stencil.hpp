@@ -39,8 +39,8 @@ Partition slab_partition(const Team& team, const Extents& points);
 /// Shapes    rows() is that of this rank, as are x and y: parts of vectors. facts() is of the whole matrix.
 /// Layout    As StencilOperator, for a slab and for two windows of three planes.
 /// Traffic   As StencilOperator, that of GhostExchange, and some 200 bytes for each point of a plane that has ghosts
-///           beside it. apply_dot reads w and y again, and residual r. On GPUs, apply_dot of vectors in float with w = x
-///           does all in one pass where the grid has three dimensions, lines of whole fours and no periodic axis.
+///           beside it. apply_dot reads w and y again, and residual r. On GPUs, apply_dot of vectors in float with
+///           w = x is one pass where the grid has three dimensions, lines of whole fours and no periodic axis.
 /// Exec      All ranks call all functions together, each on one thread (GhostExchange). A function for coefficients is
 ///           called for each point of a slab, and for those of the planes beside it.
 /// Requires  The same stencil on all ranks.
