@@ -191,6 +191,8 @@ int run_solve(Command& command, SolveInput& in) {
   require_use_of_options(in);
   in.limits.effort = in.effort == "quick" ? Effort::quick : in.effort == "thorough" ? Effort::thorough : Effort::normal;
   if (Team::launched() > 1 || !in.gpus.empty()) return solve_on_ranks(in);
+  if (in.share_gpus)
+    throw UsageError("--share-gpus is for ranks, and this is one process; start more with mpirun, or give --gpus");
   check_files(in);
   const std::optional<Stencil> stencil = stencil_of(in, {"none"});
   SolveReport report = begun(in);

@@ -21,7 +21,8 @@ namespace ostinato {
 /// aggregation, whose groups are those of each rank's own rows (algebraic/distributed_levels.hpp). A level of few rows
 /// is gathered, and all ranks do the rest of the cycle (algebraic/gathered_levels.hpp).
 ///
-/// A solve takes as many iterations as on one rank, or one more. The same number of ranks gives the same bits on each
+/// Where ghosts are few, a solve takes as many iterations as on one rank, or one more; with rows numbered at random
+/// several times as many (--partition rcm). The same number of ranks gives the same bits on each
 /// run; and the same iterations on CPUs and GPUs, as long as both gather the same level, below some 60,000 rows.
 ///
 /// Exec      Collective. On GPUs cycles may be captured where the space can: then kernels wait for those of other

@@ -48,13 +48,13 @@ def options(*, preconditioner=_AUTO, **given):
     """
     for name in given:
         _core.require_option(name)
-    preconditioner, given = _with_defaults(preconditioner, given)
-    return _within({**given, "preconditioner": preconditioner})
+    return _within(preconditioner, given)
 
 
 @contextlib.contextmanager
-def _within(defaults):
-    token = _defaults.set(defaults)
+def _within(preconditioner, given):
+    preconditioner, given = _with_defaults(preconditioner, given)
+    token = _defaults.set({**given, "preconditioner": preconditioner})
     try:
         yield
     finally:

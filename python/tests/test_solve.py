@@ -210,6 +210,12 @@ def test_options_within_with(poisson):
     assert seen == ["cg"] and ost.solve(poisson, b).solver == "cg"
 
 
+def test_options_of_two_withs_add_up(poisson):
+    loose = ost.options(rtol=1e-3)
+    with ost.options(solver="minres"), loose:
+        assert ost.solve(poisson, np.ones(poisson.shape[0])).solver == "minres"
+
+
 @pytest.mark.parametrize("given, name", [("ilu0", "ilu0"), (None, "none"), (lambda r: r, "function")])
 def test_options_have_a_preconditioner(given, name, poisson):
     b = np.ones(poisson.shape[0])

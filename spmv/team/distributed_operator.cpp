@@ -305,6 +305,7 @@ void DistributedOperator<Local, T>::apply_on_gpu(T alpha, const T* x, T beta, T*
   if (interior_ != nullptr) interior_->apply(alpha, In<T>(x, this->cols()), beta, Out<T>(y, this->rows()));
   if (!takes_given) ghosts_->finish(x);
   detail::Ghosts<T> ghosts = ghosts_there();
+  ghosts.are_given = takes_given;
   if (takes_given)
     ghosts_->plan().for_ghosts(
         [&](int rank, std::size_t begin, std::size_t) { ghosts.begin[rank] = static_cast<unsigned>(begin); });

@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(cuda::block_threads)
 /// Where the x of each partner is, once it says so, or where ghost 0 would be beside those that it gave.
 template <class T>
 __device__ void hear_ghosts(const detail::Ghosts<T>& ghosts, std::uint64_t met, const T** of_rank) {
-  if (ghosts.place != nullptr) return cuda::hear_where(ghosts.at, met, of_rank);
+  if (!ghosts.are_given) return cuda::hear_where(ghosts.at, met, of_rank);
   const int rank = static_cast<int>(threadIdx.x);
   if (rank < ghosts.at.ranks && cuda::is_partner(ghosts.at, rank)) {
     cuda::hear(ghosts.at, met, rank);
@@ -110,13 +110,12 @@ __global__ void __launch_bounds__(cuda::block_threads)
   const bool meets = ghosts.at.ranks != 0;
   cuda::pdl_trigger_and_wait();
   const std::uint64_t met = meets ? cuda::times_met(ghosts.at) : 0;
-  const bool are_given = ghosts.place == nullptr;
-  if (meets && !are_given && blockIdx.x == 0) cuda::say_where(ghosts.at, met, x);
+  if (meets && !ghosts.are_given && blockIdx.x == 0) cuda::say_where(ghosts.at, met, x);
   if (meets) hear_ghosts(ghosts, met, of_rank);
   const auto ghost = [&](Index g) {
     if (meets) {
       const T* const from = of_rank[__ldg(ghosts.rank + g)];  // a rank that is late has said nothing
-      return from == nullptr ? T{0} : __ldcg(from + (are_given ? g : __ldg(ghosts.place + g)));
+      return from == nullptr ? T{0} : __ldcg(from + (ghosts.are_given ? g : __ldg(ghosts.place + g)));
     }
     const auto at = static_cast<std::size_t>(g);
     return __ldcg(ghosts.gathered + (at < ghosts.below ? at : ghosts.gap + at));

@@ -54,7 +54,8 @@ struct Ghosts {
   std::size_t below, gap;
   RendezvousView at = {};
   const std::uint8_t* rank = nullptr;
-  const Index* place = nullptr;         ///< among the elements of the rank; null: the ghosts are given
+  const Index* place = nullptr;         ///< among the elements of the rank
+  bool are_given = false;               ///< so that nobody says where x is
   unsigned begin[most_sum_parts] = {};  ///< the first ghost that a rank gives
 };
 

@@ -50,7 +50,7 @@ std::vector<T> joined(const Team& team, const std::vector<T>& mine) {
 inline Partition uneven(const Team& team, Index rows) {
   std::vector<Index> offsets = {0};
   for (int r = 1; r < team.size(); ++r)
-    offsets.push_back(r == 2 ? offsets.back() : std::min(rows, rows * r / team.size() + r % 2));
+    offsets.push_back(r == 2 ? offsets.back() : std::clamp(rows * r / team.size() + r % 2, offsets.back(), rows));
   offsets.push_back(rows);
   return Partition(offsets);
 }

@@ -44,7 +44,7 @@ inline constexpr double margin = 1.05;  // the estimate of the largest eigenvalu
 inline constexpr int eigenvalue_steps = 10;
 
 // Where interpolation is constant on groups the smoother takes one step, and solves of mesh2d:316, mesh3d:46 and
-// mesh2d:1000 as many iterations with the bound after 3 steps as with that after 10.
+// mesh2d:1000 as many iterations with the bound after 3 to 6 steps as with that after 10.
 inline constexpr int eigenvalue_steps_of_groups = 4;
 
 /// Row sums of |D^-1 A| are 2 where the entries of each row add up to 0 and those beside the diagonal have one sign,
