@@ -81,6 +81,8 @@ class Distributed : public Local {
   /// Until end_capture() sums are kernels that wait for those of other ranks, which the returned object keeps possible.
   std::shared_ptr<Rendezvous> begin_capture() const requires is_cuda<Local> { return shared_->begin_capture(); }
   void end_capture() const requires is_cuda<Local> { shared_->captures = false; }
+  /// Kernels meet there, too: the next sum or block that the hosts meet for throws where one of them gave a rank up.
+  void meet_in(const std::shared_ptr<Rendezvous>& there) const requires is_cuda<Local> { shared_->meet_in(there); }
   /// Makes room for captured sums over n elements of this rank, which a solve would wait for.
   /// Exec      Collective, as the next one.
   void expect_sums(std::size_t n) const {
@@ -112,6 +114,7 @@ class Distributed : public Local {
     bool captures = false;
     std::size_t most_bytes = 32768, captured_bytes = 0;  ///< of the sums of a rank's blocks; that there is room for
     std::shared_ptr<Rendezvous> rendezvous;
+    std::vector<std::weak_ptr<Rendezvous>> met;  ///< all in which kernels of this space may give a rank up
   };
   struct None {};
 
@@ -193,8 +196,13 @@ class Distributed : public Local {
       this->may_wait = this->peers != nullptr && may_wait_in_kernels(team, local);
       this->has_met = true;
     }
+    void meet_in(const std::shared_ptr<Rendezvous>& there) requires is_cuda<Local> {
+      std::erase_if(this->met, [](const auto& old) { return old.expired(); });
+      this->met.push_back(there);
+    }
     void confirm() requires is_cuda<Local> {
-      if (this->rendezvous != nullptr) this->rendezvous->confirm();
+      for (const auto& there : this->met)
+        if (const auto kept = there.lock()) kept->confirm();
     }
     void expect_sums(std::size_t n) requires is_cuda<Local> {
       constexpr std::size_t of_a_sum = 2 * sizeof(double);  // few methods make more sums at once
@@ -208,7 +216,7 @@ class Distributed : public Local {
       this->captured_bytes = std::max(this->captured_bytes, team.most(this->most_bytes));
       const std::size_t need = (this->captured_bytes / sizeof(double) + 1) * of_a_number;
       if (this->rendezvous == nullptr || this->rendezvous->view().bytes < need)
-        this->rendezvous = std::make_shared<Rendezvous>(team, local, need);
+        meet_in(this->rendezvous = std::make_shared<Rendezvous>(team, local, need));
     }
     std::shared_ptr<Rendezvous> begin_capture() requires is_cuda<Local> {
       make_room();

@@ -86,7 +86,8 @@ void GhostExchange<Local, T>::meet_in_kernels() requires is_cuda<Local> {
   halo_.for_given(take(gpu_.given));
   halo_.for_ghosts(take(gpu_.ghosts));
   gpu_.rendezvous =
-      std::make_unique<Rendezvous>(space_.team(), space_.local(), space_.team().most(most) * sizeof(T), partners);
+      std::make_shared<Rendezvous>(space_.team(), space_.local(), space_.team().most(most) * sizeof(T), partners);
+  space_.meet_in(gpu_.rendezvous);
 }
 
 template <class Local, class T>

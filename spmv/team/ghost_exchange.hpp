@@ -84,7 +84,7 @@ class GhostExchange {
     std::vector<std::size_t> given_bytes;  ///< that each rank publishes
     std::vector<PeerBuffers::Copy> copies;
     std::unique_ptr<Courier> courier;
-    std::unique_ptr<Rendezvous> rendezvous;
+    std::shared_ptr<Rendezvous> rendezvous;
     detail::Shares given, ghosts;
     bool takes_captures = false;
   };
