@@ -21,7 +21,7 @@ namespace ostinato {
 /// chebyshev has degree 4, of the fourth kind, on an interval that ends at the largest row sum of |D^-1 A|.
 /// So are fsai (fsai/distributed_fsai.hpp) and block-jacobi, whose blocks end at multiples of Partition::block rows.
 /// So is multigrid on a grid of constant coefficients (SlabMultigrid). Elsewhere its groups don't cross ranks, and a
-/// solve takes an iteration more at most (DistributedMultigrid).
+/// solve takes an iteration more at most where ghosts are few (DistributedMultigrid).
 /// ssor, ilu0, iluk, ilut, ic0, ict, lu and cholesky are made by each rank of the rows and columns
 /// that it has (additive Schwarz without overlap): nothing is exchanged, and the iterations grow with the ranks.
 ///

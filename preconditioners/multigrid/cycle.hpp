@@ -89,12 +89,8 @@ class Cycle {
   const float* solve() const { return solve(0); }
   /// x of the first level for another b, which it may visit several times.
   const float* solve_for(const float* b) const {
-    const CycleLevel<Space>& first = *levels_.front();
-    first.enter(Ends<float>{{b}, {nullptr}, nullptr, 1});
-    for (int visit = 0;; ++visit) {
-      if (visit > 0) first.descend(visit);
-      if (const float* const x = first.ascend(visit, solve(1))) return x;
-    }
+    levels_.front()->enter(Ends<float>{{b}, {nullptr}, nullptr, 1});
+    return solve_entered(0);
   }
 
   const Levels& levels() const { return levels_; }
@@ -125,8 +121,12 @@ class Cycle {
   /// x of level k for its b; null where there is no such level.
   const float* solve(std::size_t k) const {
     if (k == levels_.size()) return nullptr;
-    for (int visit = 0;; ++visit) {
-      levels_[k]->descend(visit);
+    levels_[k]->descend(0);
+    return solve_entered(k);
+  }
+  /// The same after the first way down.
+  const float* solve_entered(std::size_t k) const {
+    for (int visit = 0;; levels_[k]->descend(++visit)) {
       if (const float* const x = levels_[k]->ascend(visit, solve(k + 1))) return x;
     }
   }

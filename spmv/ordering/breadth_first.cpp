@@ -17,6 +17,13 @@ class BreadthFirst {
     order_.reserve(met_.size());
   }
 
+  /// The levels of a search from row 0.
+  Index depth() && {
+    if (met_.empty()) return 0;
+    order_.push_back(0);
+    return search(order_, 0, Met::yes);
+  }
+
   std::vector<Index> run() && {
     std::vector<Index> trial;
     for (std::size_t i = 0; i < met_.size(); ++i) {
@@ -40,10 +47,13 @@ class BreadthFirst {
  private:
   enum class Met : std::uint8_t { no, on_trial, yes };
 
-  /// Goes on from the rows at `begin` and behind, and adds the rows that it meets.
-  void search(std::vector<Index>& rows, std::size_t begin, Met mark) {
+  /// Goes on from the rows at `begin` and behind, and adds the rows that it meets. Returns how many levels they are.
+  Index search(std::vector<Index>& rows, std::size_t begin, Met mark) {
+    Index levels = 0;
+    std::size_t level = begin;  // the next one begins there
     met_[static_cast<std::size_t>(rows[begin])] = mark;
     for (std::size_t k = begin; k < rows.size(); ++k) {
+      if (k == level) ++levels, level = rows.size();
       fetch_ahead(rows, k);
       const auto i = static_cast<std::size_t>(rows[k]);
       for (auto e = static_cast<std::size_t>(row_ptr_[i]); e < static_cast<std::size_t>(row_ptr_[i + 1]); ++e) {
@@ -53,6 +63,7 @@ class BreadthFirst {
         rows.push_back(col_[e]);
       }
     }
+    return levels;
   }
 
   /// Rows lie far apart, and would be waited for otherwise.
@@ -76,23 +87,7 @@ class BreadthFirst {
 }  // namespace
 
 Index breadth_first_depth(std::span<const Offset> row_ptr, std::span<const Index> col, Checked) {
-  std::vector<std::uint8_t> met(row_ptr.size() - 1, 0);
-  std::vector<Index> front, next;
-  if (met.empty()) return 0;
-  met[0] = 1;
-  front.push_back(0);
-  Index depth = 0;
-  for (; !front.empty(); ++depth) {
-    next.clear();
-    for (const Index row : front) {
-      const auto i = static_cast<std::size_t>(row);
-      for (auto e = static_cast<std::size_t>(row_ptr[i]); e < static_cast<std::size_t>(row_ptr[i + 1]); ++e) {
-        if (std::exchange(met[static_cast<std::size_t>(col[e])], std::uint8_t{1}) == 0) next.push_back(col[e]);
-      }
-    }
-    front.swap(next);
-  }
-  return depth;
+  return BreadthFirst(row_ptr, col).depth();
 }
 
 std::vector<Index> breadth_first_order(std::span<const Offset> row_ptr, std::span<const Index> col) {

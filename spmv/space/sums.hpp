@@ -10,6 +10,9 @@ namespace ostinato {
 /// which have whole blocks of them. So the bits of a sum depend on neither threads nor ranks.
 inline constexpr int sum_block = 2048;
 
+/// Rows that a warp of a GPU sums up.
+inline constexpr int warp_rows = 32;
+
 /// K sums that are accumulated together, in double precision or, with S = sum_t of a complex type, in complex<double>.
 template <int K, class S = double>
 struct Sums {

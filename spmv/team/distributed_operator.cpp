@@ -23,6 +23,7 @@
 #include <ostinato/spmv/team/distributed_facts.hpp>
 #include <ostinato/spmv/team/halo.hpp>
 #include <ostinato/spmv/team/halo_steps.hpp>
+#include <ostinato/spmv/team/numbers.hpp>
 
 namespace ostinato {
 
@@ -68,8 +69,8 @@ struct DistributedOperator<Local, T>::Cut {
       rows.push_back(i);
       for (Offset k = first; k < last; ++k) is_own(col(k)) ? own.push_back(col(k) - begin) : ghosts.push_back(col(k));
     }
-    unite(own);
-    unite(ghosts);
+    detail::unite(own);
+    detail::unite(ghosts);
     cut_interior(mine, is_boundary, begin, end, keeps_block);
     cut_boundary(mine, begin, end);
   }
@@ -91,11 +92,6 @@ struct DistributedOperator<Local, T>::Cut {
       slots += static_cast<Offset>(slice) * longest;
     }
     return slots;
-  }
-
-  static void unite(std::vector<Index>& numbers) {
-    std::sort(numbers.begin(), numbers.end());
-    numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
   }
 
   /// All rows, so that blocks of rows are those of the vectors; those of the boundary are overwritten later. With the
@@ -120,10 +116,8 @@ struct DistributedOperator<Local, T>::Cut {
   }
 
   void cut_boundary(const CsrView<T>& mine, Index begin, Index end) {
-    const auto place = [](const std::vector<Index>& in, Index number) {
-      return static_cast<Index>(std::lower_bound(in.begin(), in.end(), number) - in.begin());
-    };
-    const Index below = place(ghosts, begin), of_own = static_cast<Index>(own.size());
+    using detail::place_in;
+    const Index below = place_in(ghosts, begin), of_own = static_cast<Index>(own.size());
     boundary.rows = static_cast<Index>(rows.size());
     boundary.cols = of_own + static_cast<Index>(ghosts.size());
     for (const Index i : rows) {
@@ -131,9 +125,9 @@ struct DistributedOperator<Local, T>::Cut {
       for (auto k = static_cast<std::size_t>(mine.row_ptr[row]); k < static_cast<std::size_t>(mine.row_ptr[row + 1]);
            ++k) {
         const Index column = mine.col[k];
-        const Index at = column < begin ? place(ghosts, column)
-                         : column < end ? below + place(own, column - begin)
-                                        : of_own + place(ghosts, column);
+        const Index at = column < begin ? place_in(ghosts, column)
+                         : column < end ? below + place_in(own, column - begin)
+                                        : of_own + place_in(ghosts, column);
         boundary.col.push_back(at);
         boundary.val.push_back(mine.val[k]);
       }
@@ -195,7 +189,7 @@ void DistributedOperator<Local, T>::build_join(const Cut& cut) requires is_cuda<
       place[g] -= column_parts_.offset(owner);
     }
   });
-  gpu_.sums = Vector<Cuda, double>(space_.local(), (this->rows() + detail::rows_of_warp - 1) / detail::rows_of_warp);
+  gpu_.sums = Vector<Cuda, double>(space_.local(), (this->rows() + warp_rows - 1) / warp_rows);
   gpu_.first_of = there(first);
   gpu_.ptr = there(cut.boundary.row_ptr);
   gpu_.col = there(col);

@@ -136,12 +136,12 @@ unsigned longest(const detail::Shares& shares) {
 
 }  // namespace
 
-static_assert(detail::rows_of_warp == cuda::warp_rows && sum_block == 64 * cuda::warp_rows);
+static_assert(sum_block == 64 * warp_rows);
 
 /// The sum of a block whose warps have left theirs, valid in the first lane. All lanes of a warp call the function.
 template <class T>
 __device__ Sums<1> detail::DotOfProduct<T>::of_warps(std::size_t block, std::size_t rows) const {
-  const std::size_t warps = (rows + rows_of_warp - 1) / rows_of_warp, k = 64 * block + threadIdx.x % 32;
+  const std::size_t warps = (rows + warp_rows - 1) / warp_rows, k = 64 * block + threadIdx.x % 32;
   const double low = k < warps ? __ldcg(sums + k) : 0, high = k + 32 < warps ? __ldcg(sums + k + 32) : 0;
   return cuda::warp_sum(Sums<1>{{low + high}});
 }

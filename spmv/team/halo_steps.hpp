@@ -65,9 +65,6 @@ struct Ghosts {
 template <class T>
 void multiply_boundary(const Cuda& space, const BoundaryRows<T>& rows, const Ghosts<T>& ghosts, const T* x, T* y);
 
-/// Rows of which a warp leaves a sum (SumsOfWarps).
-inline constexpr std::size_t rows_of_warp = 32;
-
 /// Functor for sum() on GPUs of ranks: w . y of a product, from the sums that warps have left of the interior rows.
 /// Those of blocks with rows of the boundary are made anew, as cuda::for_rows() makes them.
 template <class T>

@@ -8,6 +8,7 @@
 
 #include <ostinato/spmv/space/list.hpp>
 #include <ostinato/spmv/team/letters.hpp>
+#include <ostinato/spmv/team/numbers.hpp>
 
 namespace ostinato {
 
@@ -15,11 +16,7 @@ namespace {
 
 using detail::append;
 using detail::Reader;
-
-void unite(std::vector<Index>& numbers) {
-  std::sort(numbers.begin(), numbers.end());
-  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
-}
+using detail::unite;
 
 /// Rows of other ranks, with their numbers, which ascend.
 template <class T>
@@ -117,8 +114,7 @@ Neighbourhood<T> neighbourhood(const Team& team, const Partition& rows, const Cs
   }
   Neighbourhood<T> near;
   near.numbers = far.numbers;
-  near.begin =
-      static_cast<Index>(std::lower_bound(near.numbers.begin(), near.numbers.end(), begin) - near.numbers.begin());
+  near.begin = detail::place_in(near.numbers, begin);
   std::vector<Index> own;
   for (Index i = begin; i < end; ++i) own.push_back(i);
   near.numbers.insert(near.numbers.begin() + near.begin, own.begin(), own.end());

@@ -3,9 +3,7 @@
 #include <ostinato/spmv/team/peer_access.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
-#include <cstring>
 #include <map>
 #include <mutex>
 #include <set>
@@ -18,14 +16,6 @@
 namespace ostinato {
 
 namespace {
-
-using GpuNumber = std::array<char, 16>;
-
-GpuNumber number_of(const Cuda& space) {
-  GpuNumber number;
-  std::memcpy(number.data(), space.state().properties.uuid.bytes, number.size());
-  return number;
-}
 
 /// Whether the current GPU reaches the memory of another one, from now on.
 bool reaches(int from, int to) {
@@ -83,7 +73,7 @@ bool known_to_reach(const Team& team, const Cuda& space, const std::vector<Place
 
 bool reach_each_other(const Team& team, const Cuda& space) {
   if (are_in_one_process(team)) return threads_reach_each_other(team, space);
-  const std::vector<Place> places = team.all_gather(Place{process_number(), number_of(space)});
+  const std::vector<Place> places = team.all_gather(Place{process_number(), number_of_gpu(space)});
   const std::vector<int> nodes = nodes_of(team);
   std::set<ProcessNumber> processes;
   for (const Place& place : places) processes.insert(place.process);
@@ -94,7 +84,7 @@ bool reach_each_other(const Team& team, const Cuda& space) {
 
 bool may_wait_in_kernels(const Team& team, const Cuda& space) {
   constexpr int most_queues = 32, ranks_of_a_gpu = 4;
-  const auto gpus = team.all_gather(number_of(space));
+  const auto gpus = team.all_gather(number_of_gpu(space));
   if (std::set<GpuNumber>(gpus.begin(), gpus.end()).size() == gpus.size()) return true;
   const char* const queues = std::getenv("CUDA_DEVICE_MAX_CONNECTIONS");
   const bool may = queues != nullptr && std::atoi(queues) == most_queues && team.size() <= ranks_of_a_gpu;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -14,6 +15,10 @@
 struct CUevent_st;
 
 namespace ostinato {
+
+/// The UUID of a space's GPU: no other GPU has it, in any process.
+using GpuNumber = std::array<char, 16>;
+GpuNumber number_of_gpu(const Cuda& space);
 
 /// Memory of a GPU that other ranks read and write: that of this rank or, opened here, that of a rank in another
 /// process (shown_by_all).
@@ -57,7 +62,7 @@ class PeerMemory {
                                                                      const std::shared_ptr<PeerMemory>& mine);
 
   int device_ = 0;  ///< whose context has the memory
-  std::array<char, 16> gpu_{};
+  GpuNumber gpu_{};
   std::byte* data_ = nullptr;
   std::size_t bytes_ = 0;
   CUevent_st* complete_ = nullptr;  ///< null among processes

@@ -14,6 +14,12 @@
 
 namespace ostinato {
 
+GpuNumber number_of_gpu(const Cuda& space) {
+  GpuNumber number;
+  std::memcpy(number.data(), space.state().properties.uuid.bytes, number.size());
+  return number;
+}
+
 struct PeerMemory::Key {
   ProcessNumber process;  ///< of the owner
   std::uint64_t number;   ///< among what that has shown
@@ -22,7 +28,7 @@ struct PeerMemory::Key {
 
 struct PeerMemory::Handle {
   Key key;
-  std::array<char, 16> gpu;
+  GpuNumber gpu;
   std::size_t bytes;
   cudaIpcMemHandle_t memory;
 };
@@ -121,10 +127,9 @@ struct PeerMemory::Ledger {
 };
 
 PeerMemory::PeerMemory(const Cuda& space, std::size_t bytes, bool for_processes)
-    : device_(space.device()), bytes_(bytes), for_processes_(for_processes) {
+    : device_(space.device()), gpu_(number_of_gpu(space)), bytes_(bytes), for_processes_(for_processes) {
   constexpr std::size_t block = std::size_t{1} << 21;
   const OnDevice here(space);
-  std::memcpy(gpu_.data(), space.state().properties.uuid.bytes, gpu_.size());
   if (for_processes_) bytes_ = (bytes + block - 1) / block * block;
   void* memory = nullptr;
   OSTINATO_CUDA(cudaMalloc(&memory, std::max<std::size_t>(1, bytes_)));

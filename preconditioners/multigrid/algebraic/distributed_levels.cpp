@@ -19,6 +19,7 @@
 #include <ostinato/spmv/space/distributed.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/team/halo.hpp>
+#include <ostinato/spmv/team/numbers.hpp>
 
 namespace ostinato::algebraic {
 
@@ -61,22 +62,13 @@ Csr<float> in_float(const CsrView<T>& a, double factor) {
   return f;
 }
 
-void unite(std::vector<Index>& numbers) {
-  std::sort(numbers.begin(), numbers.end());
-  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
-}
-
-Index place(const std::vector<Index>& in, Index number) {
-  return static_cast<Index>(std::lower_bound(in.begin(), in.end(), number) - in.begin());
-}
-
 /// The columns that other ranks have, ascending.
 template <class T>
 std::vector<Index> ghosts_of(const CsrView<T>& a, Index begin, Index end) {
   std::vector<Index> ghosts;
   for (const Index column : a.col)
     if (column < begin || column >= end) ghosts.push_back(column);
-  unite(ghosts);
+  ostinato::detail::unite(ghosts);
   return ghosts;
 }
 
@@ -143,8 +135,9 @@ class CoarseRows {
   Csr<T> made() {
     std::vector<Index> others;  // groups of other ranks
     std::copy_if(of_ghosts_.begin(), of_ghosts_.end(), std::back_inserter(others), [](Index g) { return g >= 0; });
-    unite(others);
-    for (const Index group : of_ghosts_) of_.push_back(group < 0 ? -1 : groups_.count + place(others, group));
+    ostinato::detail::unite(others);
+    for (const Index group : of_ghosts_)
+      of_.push_back(group < 0 ? -1 : groups_.count + ostinato::detail::place_in(others, group));
     Groups<Local> window{Vector<Local, Index>(local_, std::span<const Index>(of_)), groups_.count,
                          std::move(groups_.begin), std::move(groups_.members)};
     const Array<Index> columns = own_first();
@@ -161,7 +154,7 @@ class CoarseRows {
     Array<Index> columns(a_.col.size());
     for (std::size_t k = 0; k < columns.size(); ++k) {
       const Index c = a_.col[k];
-      columns[k] = c >= begin_ && c < end_ ? c - begin_ : end_ - begin_ + place(ghosts_, c);
+      columns[k] = c >= begin_ && c < end_ ? c - begin_ : end_ - begin_ + ostinato::detail::place_in(ghosts_, c);
     }
     return columns;
   }

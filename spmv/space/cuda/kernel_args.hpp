@@ -10,9 +10,6 @@ namespace ostinato::cuda {
 /// Rows of a tile. A thread block has as many threads: one per row.
 inline constexpr int tile_rows = 256;
 
-/// Rows that a warp sums up.
-inline constexpr int warp_rows = 32;
-
 /// Where a kernel stores its K sums.
 struct Reduction {
   double* slots;      ///< the K totals; may be null

@@ -108,7 +108,7 @@ __device__ Result sum_of_block(const F& f, std::size_t first, std::size_t end) {
 }
 
 /// Calls give(block, sum) in one thread for each block of begin .. end - 1. A functor may have a way of its own, in
-/// which each of the thread blocks of sum_grid() has a block, too.
+/// which each of block_givers() thread blocks has a block, too.
 template <class Result, class F, class Give>
 __device__ void give_blocks(const F& f, std::size_t begin, std::size_t end, Give give) {
   if constexpr (requires { f.give_blocks(begin, end, give); }) {
